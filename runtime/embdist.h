@@ -1,0 +1,220 @@
+/* embdist.h: the public interface of the embdist runtime.
+ *
+ * A dist is one distribution op of a generated spec. Its generated header (NAME.h) declares one
+ * function for each batch mode and direction; this header declares what is common to all: comms,
+ * opening and closing, requests, errors.
+ *
+ * Conventions. Sizes and counts are int64_t; a length is in elements of the rows' type, never in
+ * bytes. Rank and feature numbers start at 0. Host pointers are plain pointers. Every function
+ * returns an embdist_status; what was wrong is a sentence in embdist_last_error(). A function that
+ * fails has written nothing through its output arguments, unless its comment says otherwise.
+ *
+ * Threads. A comm, its dists and its requests belong to one rank and are used by one thread at a
+ * time. Different ranks of a local comm are used by different threads. */
+#ifndef EMBDIST_H
+#define EMBDIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the runtime; the generator writes its own into every descriptor, and embdist_open
+ * compares them. */
+#define EMBDIST_VERSION_MAJOR 0
+#define EMBDIST_VERSION_MINOR 1
+#define EMBDIST_VERSION_PATCH 0
+#define EMBDIST_VERSION "0.1.0"
+
+typedef enum embdist_status {
+    EMBDIST_OK = 0,
+    EMBDIST_INVALID_ARGUMENT = 1, /* this rank's arguments are wrong; nothing was sent or written */
+    EMBDIST_MISMATCH =
+        2,               /* ranks disagree on op, mode, counts or descriptor; nothing was written */
+    EMBDIST_REFUSED = 3, /* another rank refused its matching call; its sentence is passed on */
+    EMBDIST_NONFINITE =
+        4, /* a value that the codec must not send (nonfinite = "fail"); nothing was written */
+    EMBDIST_TIMED_OUT =
+        5, /* a rank did not come within the time limit; the comm is unusable from now on */
+    EMBDIST_BROKEN =
+        6, /* the comm is unusable since an earlier error, whose sentence is passed on */
+    EMBDIST_UNSUPPORTED = 7, /* not in this spec or this build */
+    EMBDIST_NO_MEMORY = 8    /* an allocation failed on this rank */
+} embdist_status;
+
+/* The name of a status ("EMBDIST_TIMED_OUT"), a static string; "unknown status" for a number that
+ * is none. */
+const char *embdist_status_name(embdist_status status);
+
+/* The sentence of the last error of the calling thread: who, what, expected, got. "" before the
+ * first error. The string belongs to the runtime and is valid until the thread's next failing call.
+ */
+const char *embdist_last_error(void);
+
+/* The runtime's version, as EMBDIST_VERSION was when it was compiled. */
+const char *embdist_version(void);
+
+/* ---- comms
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+/* One rank of a group of ranks on a transport. */
+typedef struct embdist_comm embdist_comm;
+
+/* Makes the `world` ranks of a group whose ranks are threads of this process, and stores rank r's
+ * comm at comms[r]. world is 1 or more. Each comm is freed by embdist_comm_free. Not collective:
+ * one thread makes all. */
+embdist_status embdist_comm_local(int64_t world, embdist_comm **comms);
+
+/* Frees *comm and sets it to NULL; a NULL comm is left alone. Dists that are still open on it keep
+ * what they need until they are closed. The group is freed with its last comm. Not collective. */
+void embdist_comm_free(embdist_comm **comm);
+
+/* The time, in seconds, after which a wait for other ranks gives up with EMBDIST_TIMED_OUT:
+ * positive; 600 at first. Applies to this rank's later waits. */
+embdist_status embdist_comm_set_time_limit(embdist_comm *comm, double seconds);
+
+int64_t embdist_comm_rank(const embdist_comm *comm);  /* 0 for a NULL comm */
+int64_t embdist_comm_world(const embdist_comm *comm); /* 1 for a NULL comm */
+
+/* ---- dists
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+/* A generated dist's description: `extern const embdist_descriptor NAME_DIST;` in NAME.h. */
+typedef struct embdist_descriptor embdist_descriptor;
+
+/* One rank's end of an opened dist. */
+typedef struct embdist_dist embdist_dist;
+
+/* How rows travel. Both ways give the same bits. */
+typedef enum embdist_way {
+    EMBDIST_WAY_AUTO = 0, /* in place where the transport can, else staged */
+    EMBDIST_WAY_IN_PLACE =
+        1, /* unpack reads the peers' rows where they are; an error where the transport cannot */
+    EMBDIST_WAY_STAGED = 2 /* pack into wire rows, exchange, unpack */
+} embdist_way;
+
+/* Options of embdist_open. Set `size` to sizeof(embdist_options) and what is not named to zero. */
+typedef struct embdist_options {
+    size_t size;
+    embdist_way way; /* must be the same on all ranks */
+} embdist_options;
+
+/* Opens a dist. Collective: every rank of the comm opens the same descriptors in the same order,
+ * and the ranks compare what they open; a difference is EMBDIST_MISMATCH on all and names the first
+ * field that differs. dist        receives the dist; closed by embdist_close comm        NULL: one
+ * rank, no group needed descriptor  generated; it and what it points to must live as long as the
+ * dist options     NULL: all defaults */
+embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
+                            const embdist_descriptor *descriptor, const embdist_options *options);
+
+/* Closes *dist and sets it to NULL; a NULL dist is left alone. EMBDIST_INVALID_ARGUMENT while a
+ * request of the dist has not been waited for (the dist stays open). Not collective. */
+embdist_status embdist_close(embdist_dist **dist);
+
+/* Takes memory for `max_requests` requests in flight at once of at most `max_rows` rows each, and
+ * fixes that capacity: from now on the dist allocates nothing, and a call that needs more is
+ * refused. Rows are counted on each side of the call (sent, received, output); the largest of the
+ * three must be within max_rows. Both are 1 or more. Collective. */
+embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max_requests);
+
+/* ---- batches
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+/* What every rank's batch of a sequence dist is; the same struct serves forward and backward. All
+ * arrays are host memory, are read during the call that starts the request (rows, lengths, counts:
+ * copied; permute: must stay until the request is done) and are never written. */
+typedef struct embdist_sequence_batch {
+    size_t size;              /* sizeof(embdist_sequence_batch) */
+    const int64_t *send_rows; /* [world] rows of local_embs that belong to each rank */
+    const int64_t *recv_rows; /* [world] rows that each rank holds for this one */
+
+    /* Where the rows lie in local_embs, which is ordered by feature, then by the rank they belong
+     * to. One of: */
+    const int64_t
+        *rows; /* [features][world] rows of a feature that belong to a rank; or NULL, and then */
+    const int32_t *lengths; /* [features][sum(batch_per_rank)] rows of each sample, samples in rank
+                               order, with */
+    const int64_t *batch_per_rank; /* [world] samples of each rank */
+
+    /* The unbucketize: out[i] = received[permute[i]], where received is ordered by the rank that
+     * held the row, then by feature. [output_rows] of the spec's index type, each in [0,
+     * sum(recv_rows)); repeats and omissions are allowed. NULL: out is received, and output_rows is
+     * ignored. */
+    const void *permute;
+    int64_t output_rows;
+    int bijection; /* non-zero: a promise that permute names every received row exactly once;
+                      checked */
+} embdist_sequence_batch;
+
+/* The batch of one call in any mode, for embdist_lengths: fill the member of the mode. */
+typedef enum embdist_mode {
+    EMBDIST_EVEN = 0,        /* `even`: the same batch on every rank */
+    EMBDIST_RAGGED = 1,      /* `per_rank`: a batch for each rank */
+    EMBDIST_PER_FEATURE = 2, /* `per_rank_feature`: a batch for each rank and feature */
+    EMBDIST_SEQUENCE = 3     /* `sequence` */
+} embdist_mode;
+
+typedef struct embdist_batch {
+    size_t size; /* sizeof(embdist_batch) */
+    embdist_mode mode;
+    int64_t even;
+    const int64_t *per_rank;         /* [world] */
+    const int64_t *per_rank_feature; /* [world][features] */
+    const embdist_sequence_batch
+        *sequence; /* embdist_lengths reads all of it but permute's elements */
+} embdist_batch;
+
+/* The lengths that a call with a batch needs on this rank. Set `size` and the two pointers before
+ * the call. */
+typedef struct embdist_lengths_result {
+    size_t size;            /* sizeof(embdist_lengths_result) */
+    int64_t local_count;    /* elements of local_embs, and of its gradient */
+    int64_t out_count;      /* elements of out, and of its gradient */
+    int64_t *local_offsets; /* NULL, or [features][world]: receives the element of local_embs at
+                               which the rows of (feature, rank) start; samples of an even or ragged
+                               batch are sum(dims) apart, others are adjacent */
+    int64_t
+        *out_offsets; /* NULL, or [features][world]: the same for out before permute, by the rank
+                         that a row comes from; where ranks are summed, the same value for each */
+} embdist_lengths_result;
+
+/* Computes lengths and offsets; touches no row. Errors: a negative count, a sum past int64, a mode
+ * that the dist has not. */
+embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *batch,
+                               embdist_lengths_result *result);
+
+/* ---- requests
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* A call in flight. Every rank of a comm starts its requests in the same order and may wait for
+ * them in any order. Buffers given to the call belong to it until the request is done. Where a
+ * generated function is given no place for the request (NULL), the call returns when it is done. */
+typedef struct embdist_request embdist_request;
+
+/* The most requests of one comm that may be in flight at once. */
+#define EMBDIST_MAX_REQUESTS 64
+
+/* Waits until *request is done, frees it and sets it to NULL; a NULL *request is done. While it
+ * waits, it also advances the other started requests of the comm. The status is the call's own.
+ * stream: NULL on the host. */
+embdist_status embdist_wait(embdist_request **request, void *stream);
+
+/* Advances the started requests of the comm without blocking and sets *done to 1 if *request was
+ * done, else 0. A done request is freed and set to NULL, and the status is the call's own. */
+embdist_status embdist_test(embdist_request **request, int *done);
+
+/* As embdist_wait(request, NULL); for device memory, blocks the host until the results are there.
+ */
+embdist_status embdist_synchronize(embdist_request **request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

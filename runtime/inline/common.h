@@ -1,0 +1,68 @@
+/* common.h: what every codelet and every codec header shares: the work of a call, the ban on
+ * inexact arithmetic, and the names of the instruction sets. Codec headers include it; it includes
+ * nothing of ours. */
+#ifndef EMBDIST_INLINE_COMMON_H
+#define EMBDIST_INLINE_COMMON_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||     \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "embdist's codelets need IEEE arithmetic: compile them without -ffast-math and its parts"
+#endif
+
+/* A fused multiply-add rounds once where two operations round twice: other bits. gcc contracts even
+ * intrinsics. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+/* The work of one codelet call. A row is one embedding vector: DIM fp32 values, or its wire bytes.
+ * Rows come in blocks of adjacent rows; blocks are a step apart on each side. Which members an op
+ * reads:
+ *
+ *   op                       source                 sources              starts  index  steps ranks
+ * divisor pack_runs                fp32 rows              -                    -       -      yes
+ * -     - pack_transposed          -                      row addresses        or NULL -      - - -
+ *   unpack_runs (wire|rows)  wire or fp32 rows      -                    -       -      yes    -
+ * yes unpack_gather_wire       first received row     -                    -       yes    -      -
+ * - unpack_gather_rows       -                      received row address -       yes    -      - -
+ *   unpack_sum (wire|rows)   -                      [ranks] first rows   -       -      yes    yes
+ * - unpack_transposed_rows   -                      row addresses        or NULL -      -      -
+ * yes
+ *
+ * The target is wire rows for pack and fp32 rows for unpack. Ops without steps write `rows`
+ * adjacent rows (blocks is 1). Addresses are aligned to their element type only: 4 bytes for fp32
+ * rows, 1 for wire rows. */
+typedef struct embdist_work {
+    void *target;
+    const void *source;
+    const void *const *sources;
+    const int64_t *starts; /* [rows + 1]: row i is the fp32 sum, in order, of the rows at
+                              sources[starts[i]] up to but not sources[starts[i + 1]], and +0 where
+                              there is none. NULL: row i is the one at sources[i] */
+    const void *index; /* [rows] of the spec's index type: row i comes from received row index[i] */
+    int64_t blocks;
+    int64_t rows;        /* of a block */
+    int64_t source_step; /* bytes from a block to the next; for unpack_sum the same in every rank's
+                            rows */
+    int64_t target_step;
+    int64_t ranks;
+    float divisor; /* each value is divided by it in fp32, last; 1: not */
+    int stream;    /* non-zero: the target is larger than the cache, write past it (non-temporal
+                      stores) */
+} embdist_work;
+
+typedef void (*embdist_codelet_function)(const embdist_work *work);
+
+/* Whether vector versions are compiled: x86-64 with a compiler that knows target attributes. */
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define EMBDIST_X86 1
+#else
+#define EMBDIST_X86 0
+#endif
+
+#endif
