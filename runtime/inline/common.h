@@ -21,27 +21,24 @@
 #endif
 
 /* The work of one codelet call. A row is one embedding vector: DIM fp32 values, or its wire bytes.
- * Rows come in blocks of adjacent rows; blocks are a step apart on each side. Which members an op
- * reads:
+ * Rows come in blocks of adjacent rows; blocks are a step apart on each side. What an op reads:
  *
- *   op                       source                 sources              starts  index  steps ranks
- * divisor pack_runs                fp32 rows              -                    -       -      yes
- * -     - pack_transposed          -                      row addresses        or NULL -      - - -
- *   unpack_runs (wire|rows)  wire or fp32 rows      -                    -       -      yes    -
- * yes unpack_gather_wire       first received row     -                    -       yes    -      -
- * - unpack_gather_rows       -                      received row address -       yes    -      - -
- *   unpack_sum (wire|rows)   -                      [ranks] first rows   -       -      yes    yes
- * - unpack_transposed_rows   -                      row addresses        or NULL -      -      -
- * yes
+ *   op                         source        sources                starts   index  steps  divisor
+ *   pack_runs                  fp32 rows     -                      -        -      yes    -
+ *   pack_transposed            -             fp32 row addresses     or NULL  -      -      -
+ *   unpack_runs (wire|rows)    rows          -                      -        -      yes    yes
+ *   unpack_gather (wire|rows)  -             received row addresses -        yes    -      -
+ *   unpack_sum (wire|rows)     -             first row by rank      -        -      yes    -
+ *   unpack_transposed (rows)   -             fp32 row addresses     or NULL  -      -      yes
  *
  * The target is wire rows for pack and fp32 rows for unpack. Ops without steps write `rows`
- * adjacent rows (blocks is 1). Addresses are aligned to their element type only: 4 bytes for fp32
- * rows, 1 for wire rows. */
+ * adjacent rows. Addresses are aligned to their element type only: 4 bytes for fp32 rows, 1 for
+ * wire rows. */
 typedef struct embdist_work {
     void *target;
     const void *source;
-    const void *const *sources;
-    const int64_t *starts; /* [rows + 1]: row i is the fp32 sum, in order, of the rows at
+    const void *const *sources; /* sum: [ranks]; else one address a row */
+    const int64_t *starts;      /* [rows + 1]: row i is the fp32 sum, in order, of the rows at
                               sources[starts[i]] up to but not sources[starts[i + 1]], and +0 where
                               there is none. NULL: row i is the one at sources[i] */
     const void *index; /* [rows] of the spec's index type: row i comes from received row index[i] */
