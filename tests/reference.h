@@ -1,0 +1,100 @@
+/* reference.h: what a dist must give, said as directly as C allows.
+ *
+ * From the inputs of all ranks, in one address space, it computes what each rank receives: element
+ * by element, without plan, codelet, transport or wire, and in arithmetic of its own (doubles and
+ * rint, where the codelets use bits and vector instructions). It is slow and knows only rw_pooled
+ * and rw_sequence with fp32, fp16 and bf16. Layouts and the meaning of a batch are those of
+ * runtime/embdist.h; world 1 is the identity, without codec and division.
+ *
+ * Nothing here checks its arguments: they are the tests' own. */
+#ifndef EMBDIST_TESTS_REFERENCE_H
+#define EMBDIST_TESTS_REFERENCE_H
+
+#include <stdint.h>
+
+typedef enum reference_format {
+    REFERENCE_FP32 = 0,
+    REFERENCE_FP16 = 1,
+    REFERENCE_BF16 = 2
+} reference_format;
+
+/* A codec with its options. {0} is fp32. */
+typedef struct reference_codec {
+    reference_format format;
+    float loss_scale; /* 0 or 1: none; fp16 and bf16 only */
+    int propagate;    /* 0: overflow and infinities become the largest finite value; 1: infinity */
+} reference_codec;
+
+/* The value that the codec puts on the wire for x, as a float, which holds every one exactly. */
+float reference_encode(const reference_codec *codec, float x);
+
+/* What the receiver makes of a wire value: the fp32 quotient by the loss scale. */
+float reference_decode(const reference_codec *codec, float wire);
+
+/* decode(encode(x)) */
+float reference_round_trip(const reference_codec *codec, float x);
+
+/* The largest finite value of a format, its least positive one, and its unit roundoff. */
+double reference_largest(reference_format format);
+double reference_least(reference_format format);
+double reference_roundoff(reference_format format);
+
+/* A row-wise pooled dist. A rank's piece is what belongs to it of every rank's local_embs, and is
+ * its whole output; how rows lie inside a piece does not matter, since sums go element by element.
+ */
+typedef struct reference_pooled {
+    int64_t world;
+    const int64_t *piece_count; /* [world] elements of each rank's piece; reference_pooled_piece */
+    reference_codec forward;
+    reference_codec backward;
+    int mean; /* the gradient is divided by world */
+} reference_pooled;
+
+/* The elements of a piece: even and ragged, `batch` samples of sum(dims) elements each ... */
+int64_t reference_pooled_piece(int64_t features, const int64_t *dims, int64_t batch);
+
+/* ... and per feature, batch[f] rows of dims[f] elements. */
+int64_t reference_pooled_piece_per_feature(int64_t features, const int64_t *dims,
+                                           const int64_t *batch);
+
+/* local_embs[s]: rank s's, the pieces of all ranks one after another. out[r]: receives rank r's
+ * piece, summed over ranks in fp32, in rank order. */
+void reference_pooled_forward(const reference_pooled *dist, const float *const *local_embs,
+                              float *const *out);
+
+/* grad_out[r]: the gradient of rank r's piece. grad_local_embs[s]: receives all pieces. */
+void reference_pooled_backward(const reference_pooled *dist, const float *const *grad_out,
+                               float *const *grad_local_embs);
+
+/* A row-wise sequence dist. */
+typedef struct reference_sequence {
+    int64_t world;
+    int64_t features;
+    int64_t dim;
+    const int64_t *const *rows;    /* [world] -> [features][world]: rows of rank s's local_embs, by
+                                      feature and by the rank they belong to */
+    const int64_t *const *permute; /* [world] -> [output_rows], or NULL for a rank without; a NULL
+                                      list: no rank has one */
+    const int64_t *output_rows;    /* [world], read where there is a permute */
+    reference_codec forward;
+    reference_codec backward;
+    int mean;
+} reference_sequence;
+
+/* rows[f][j] of rank s from lengths[features][sum(batch_per_rank)], samples in rank order. */
+void reference_sequence_rows(int64_t world, int64_t features, const int32_t *lengths,
+                             const int64_t *batch_per_rank, int64_t *rows);
+
+/* The rows that rank r receives, before permute. */
+int64_t reference_sequence_received(const reference_sequence *dist, int64_t rank);
+
+/* out[r][i] = received[permute[i]], received in the order of (holder, feature, row). */
+void reference_sequence_forward(const reference_sequence *dist, const float *const *local_embs,
+                                float *const *out);
+
+/* The gradients of the rows of out that name a received row are added in fp32, in order; the sum
+ * passes the codec; a row that none names gets zeros. */
+void reference_sequence_backward(const reference_sequence *dist, const float *const *grad_out,
+                                 float *const *grad_local_embs);
+
+#endif
