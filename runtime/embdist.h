@@ -169,18 +169,15 @@ typedef struct embdist_batch {
         *sequence; /* embdist_lengths reads all of it but permute's elements */
 } embdist_batch;
 
-/* The lengths that a call with a batch needs on this rank. Set `size` and the two pointers before
+/* The lengths that a call with a batch needs on this rank. Set `size` and `local_offsets` before
  * the call. */
 typedef struct embdist_lengths_result {
     size_t size;            /* sizeof(embdist_lengths_result) */
     int64_t local_count;    /* elements of local_embs, and of its gradient */
     int64_t out_count;      /* elements of out, and of its gradient */
-    int64_t *local_offsets; /* NULL, or [features][world]: receives the element of local_embs at
-                               which the rows of (feature, rank) start; samples of an even or ragged
-                               batch are sum(dims) apart, others are adjacent */
-    int64_t
-        *out_offsets; /* NULL, or [features][world]: the same for out before permute, by the rank
-                         that a row comes from; where ranks are summed, the same value for each */
+    int64_t *local_offsets; /* NULL, or [features][world]: receives the element of local_embs where
+                               the rows of (feature, rank) start; rows of an even or ragged batch
+                               are sum(dims) elements apart, others are adjacent */
 } embdist_lengths_result;
 
 /* Computes lengths and offsets; touches no row. Errors: a negative count, a sum past int64, a mode

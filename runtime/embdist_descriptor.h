@@ -139,10 +139,14 @@ typedef struct embdist_call {
     void *stream;
 } embdist_call;
 
-/* Starts a call; with request NULL, completes it. The errors are those of the generated functions.
- */
+/* Starts a call; with request NULL, completes it. Errors are those of the generated functions. */
 embdist_status embdist_start(embdist_dist *dist, const embdist_call *call,
                              embdist_request **request);
+
+/* For tests and tools: the wire rows that this rank has packed for a started staged request, all
+ * destinations in rank order (all_gather: once). Valid until the request is waited for. In place
+ * there are none: NULL and 0. */
+void embdist_request_wire(const embdist_request *request, const void **bytes, int64_t *length);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,314 @@
+#include "layout.h"
+#include "machine.h"
+#include "request.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- open
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static embdist_status check_open(embdist_dist **dist, const embdist_descriptor *descriptor,
+                                 const embdist_options *options)
+{
+    if (!dist)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_open: dist is NULL, expected the address of a dist");
+    if (!descriptor)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_open: descriptor is NULL, expected a generated one");
+    if (descriptor->descriptor_version != EMBDIST_DESCRIPTOR_VERSION)
+        return embdist_fail(EMBDIST_UNSUPPORTED,
+                            "embdist_open: the descriptor's version is %" PRIu32
+                            ", but this runtime expects %d: generate the sources again",
+                            descriptor->descriptor_version, EMBDIST_DESCRIPTOR_VERSION);
+    if (options && options->size != sizeof *options)
+        return embdist_fail(
+            EMBDIST_INVALID_ARGUMENT,
+            "embdist_open: options->size is %zu, expected sizeof(embdist_options) = %zu",
+            options->size, sizeof *options);
+    if (options && (unsigned)options->way > EMBDIST_WAY_STAGED)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_open: options->way is %d, expected an embdist_way",
+                            (int)options->way);
+    return EMBDIST_OK;
+}
+
+/* Ranks post what they open and compare it. */
+static embdist_status agree_on(embdist_dist *dist, embdist_operation operation)
+{
+    embdist_request *request;
+    embdist_status status = embdist_request_take(dist, &request);
+    if (status)
+        return embdist_request_refuse(dist->comm, operation, status);
+    request->record = (embdist_record){.operation = operation,
+                                       .descriptor = dist->descriptor,
+                                       .way = dist->way,
+                                       .dist = dist->number};
+    status = embdist_request_post(request);
+    if (status) {
+        embdist_request_recycle(request);
+        return status;
+    }
+    return embdist_request_complete(request);
+}
+
+static void delete_dist(embdist_dist *dist)
+{
+    while (dist->idle) {
+        embdist_request *request = dist->idle;
+        dist->idle = request->next;
+        embdist_request_delete(request);
+    }
+    embdist_comm_release(dist->comm);
+    free(dist);
+}
+
+static embdist_status make_dist(embdist_dist **made, embdist_comm *comm,
+                                const embdist_descriptor *descriptor,
+                                const embdist_options *options)
+{
+    embdist_isa isa;
+    const embdist_status status = embdist_machine_isa(&isa);
+    if (status)
+        return status;
+    embdist_dist *dist = calloc(1, sizeof *dist);
+    if (!dist)
+        return embdist_fail(EMBDIST_NO_MEMORY, "embdist_open: no memory for %s_%s",
+                            descriptor->spec, descriptor->name);
+    comm->references++;
+    dist->comm = comm;
+    dist->descriptor = descriptor;
+    dist->number = comm->dists;
+    dist->way = options ? options->way : EMBDIST_WAY_AUTO;
+    if (dist->way == EMBDIST_WAY_AUTO)
+        dist->way = EMBDIST_WAY_IN_PLACE; /* threads can always */
+    dist->isa = isa;
+    dist->stream_bytes = embdist_machine_stream_bytes();
+    *made = dist;
+    return EMBDIST_OK;
+}
+
+embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
+                            const embdist_descriptor *descriptor, const embdist_options *options)
+{
+    embdist_comm *alone = NULL; /* no group: a comm of one rank, which the dist keeps */
+    embdist_dist *made = NULL;
+    embdist_status status = EMBDIST_OK;
+    if (!comm) {
+        status = embdist_comm_local(1, &alone);
+        if (status)
+            return status;
+        comm = alone;
+    }
+    status = embdist_comm_check(comm);
+    if (!status) {
+        status = check_open(dist, descriptor, options);
+        if (!status)
+            status = make_dist(&made, comm, descriptor, options);
+        comm->dists++;
+        if (status)
+            status = embdist_request_refuse(comm, EMBDIST_OPERATION_OPEN, status);
+        else
+            status = agree_on(made, EMBDIST_OPERATION_OPEN);
+    }
+    if (status && made)
+        delete_dist(made);
+    else if (!status)
+        *dist = made;
+    embdist_comm_free(&alone);
+    return status;
+}
+
+embdist_status embdist_close(embdist_dist **dist)
+{
+    if (!dist || !*dist)
+        return EMBDIST_OK;
+    if ((*dist)->in_flight)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_close: %" PRId64
+                            " requests of %s_%s are in flight, expected all to be waited for",
+                            (*dist)->in_flight, (*dist)->descriptor->spec,
+                            (*dist)->descriptor->name);
+    delete_dist(*dist);
+    *dist = NULL;
+    return EMBDIST_OK;
+}
+
+/* ---- reserve
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+/* The widest wire row of any group and direction. */
+static int64_t most_row_bytes(const embdist_dist *dist)
+{
+    int64_t most = 0;
+    for (int64_t g = 0; g < dist->descriptor->groups; g++)
+        for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++) {
+            const embdist_codelets *codelets = embdist_layout_codelets(
+                &dist->descriptor->group[g], dist->comm->world, (embdist_direction)d);
+            if (codelets->row_bytes > most)
+                most = codelets->row_bytes;
+        }
+    return most;
+}
+
+static embdist_status reserve_request(embdist_dist *dist, embdist_request *request,
+                                      int64_t max_rows)
+{
+    const int64_t address = (int64_t)sizeof(void *), start = (int64_t)sizeof(int64_t);
+    const int64_t addresses = max_rows > dist->comm->world ? max_rows : dist->comm->world;
+    const int sequence = dist->descriptor->index_bytes != 0;
+    embdist_status status = embdist_buffer_hold(
+        &request->layout_memory, embdist_layout_bytes(dist->descriptor, dist->comm->world));
+    if (!status)
+        status = embdist_buffer_hold(&request->addresses,
+                                     (sequence ? addresses : dist->comm->world) * address);
+    if (!status && sequence)
+        status = embdist_buffer_hold(&request->starts, (max_rows + 1) * start);
+    if (!status && dist->way == EMBDIST_WAY_STAGED)
+        status = embdist_buffer_hold(&request->wire, max_rows * most_row_bytes(dist));
+    return status;
+}
+
+/* Keeps `count` requests, those with memory, as they are from now on. */
+static void fix_requests(embdist_dist *dist, int64_t count)
+{
+    embdist_request **end = &dist->idle;
+    for (int64_t i = 0; i < count; i++) {
+        embdist_request *request = *end;
+        request->layout_memory.fixed = request->addresses.fixed = 1;
+        request->starts.fixed = request->wire.fixed = 1;
+        end = &request->next;
+    }
+    while (*end) {
+        embdist_request *surplus = *end;
+        *end = surplus->next;
+        embdist_request_delete(surplus);
+    }
+}
+
+/* Takes all requests out, gives each its memory, and puts them back. */
+static embdist_status reserve_requests(embdist_dist *dist, int64_t max_rows, int64_t max_requests)
+{
+    embdist_request *taken = NULL;
+    embdist_status status = EMBDIST_OK;
+    for (int64_t i = 0; i < max_requests && !status; i++) {
+        embdist_request *request = NULL;
+        status = embdist_request_take(dist, &request);
+        if (!request)
+            break;
+        request->next = taken;
+        taken = request;
+        status = reserve_request(dist, request, max_rows);
+    }
+    while (taken) {
+        embdist_request *request = taken;
+        taken = request->next;
+        embdist_request_recycle(request);
+    }
+    return status;
+}
+
+static embdist_status check_reserve(const embdist_dist *dist, int64_t max_rows,
+                                    int64_t max_requests)
+{
+    if (max_rows < 1 || max_requests < 1)
+        return embdist_fail(
+            EMBDIST_INVALID_ARGUMENT, "embdist_reserve: %s is %" PRId64 ", expected 1 or more",
+            max_rows < 1 ? "max_rows" : "max_requests", max_rows < 1 ? max_rows : max_requests);
+    if (max_requests > EMBDIST_MAX_REQUESTS)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_reserve: max_requests is %" PRId64 ", expected at most %d",
+                            max_requests, EMBDIST_MAX_REQUESTS);
+    if (dist->in_flight || dist->max_requests)
+        return embdist_fail(
+            EMBDIST_INVALID_ARGUMENT,
+            dist->in_flight ? "embdist_reserve: requests are in flight, expected none"
+                            : "embdist_reserve: the capacity is fixed already, expected one call");
+    const int64_t wide = most_row_bytes(dist) + (int64_t)sizeof(void *);
+    if (max_rows > INT64_MAX / wide - 1)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_reserve: max_rows is %" PRId64
+                            ", more than int64 can count in bytes",
+                            max_rows);
+    return EMBDIST_OK;
+}
+
+embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max_requests)
+{
+    if (!dist)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_reserve: dist is NULL: closed, or never opened");
+    embdist_status status = embdist_comm_check(dist->comm);
+    if (status)
+        return status;
+    status = check_reserve(dist, max_rows, max_requests);
+    if (!status)
+        status = reserve_requests(dist, max_rows, max_requests);
+    if (status)
+        return embdist_request_refuse(dist->comm, EMBDIST_OPERATION_RESERVE, status);
+    status = agree_on(dist, EMBDIST_OPERATION_RESERVE);
+    if (status)
+        return status;
+    fix_requests(dist, max_requests);
+    dist->max_rows = max_rows;
+    dist->max_requests = max_requests;
+    return EMBDIST_OK;
+}
+
+/* ---- lengths
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+/* The offset of each (feature, rank) from those of the parts: a group's features are adjacent. */
+static void feature_offsets(const embdist_dist *dist, const embdist_layout_of_call *layout,
+                            int64_t *offsets)
+{
+    const embdist_descriptor *descriptor = dist->descriptor;
+    const int64_t world = layout->world;
+    for (int64_t j = 0; j < world; j++) {
+        int64_t feature = 0;
+        for (int64_t p = 0; p < layout->parts; p++) {
+            int64_t offset = layout->pieces[j * layout->parts + p].offset;
+            const embdist_group *group = &descriptor->group[p];
+            if (layout->mode == EMBDIST_SEQUENCE) {
+                offsets[p * world + j] = offset;
+                continue;
+            }
+            for (int64_t f = 0; f < group->features; f++, feature++) {
+                offsets[feature * world + j] = offset;
+                offset += layout->mode == EMBDIST_PER_FEATURE
+                              ? layout->counts[j * descriptor->features + feature] * group->dim
+                              : group->dim;
+            }
+        }
+    }
+}
+
+embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *batch,
+                               embdist_lengths_result *result)
+{
+    if (!dist)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_lengths: dist is NULL: closed, or never opened");
+    if (!batch || batch->size != sizeof *batch || !result || result->size != sizeof *result)
+        return embdist_fail(
+            EMBDIST_INVALID_ARGUMENT,
+            "embdist_lengths: batch and result must not be NULL, and their size must "
+            "be sizeof(embdist_batch) and sizeof(embdist_lengths_result)");
+    embdist_buffer memory = {0};
+    embdist_layout_of_call layout;
+    const embdist_status status =
+        embdist_layout_make(&layout, &memory, dist->descriptor, dist->comm->world, dist->comm->rank,
+                            batch, EMBDIST_FORWARD);
+    if (!status) {
+        result->local_count = layout.local_count;
+        result->out_count = layout.out_count;
+        if (result->local_offsets)
+            feature_offsets(dist, &layout, result->local_offsets);
+    }
+    embdist_buffer_free(&memory);
+    return status;
+}
