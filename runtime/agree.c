@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- signatures
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- signatures ----------------------------------------------------------------------------- */
 
 /* The finalizer of MurmurHash3: every input bit changes half of the output bits. */
 static uint64_t mix(uint64_t x)
@@ -48,8 +46,7 @@ void embdist_agree_sign(embdist_record *record, int64_t rank, int64_t world)
     record->signature = hash;
 }
 
-/* ---- differences, in words
- * --------------------------------------------------------------------------------------- */
+/* ---- differences, in words ------------------------------------------------------------------ */
 
 static const char *operation_name(embdist_operation operation)
 {
@@ -184,9 +181,7 @@ static embdist_status differ_in_open(const embdist_record *zero, const embdist_r
     return status ? status : differ_in_number("options->way", zero->way, other->way, rank);
 }
 
-/* ---- the verdict
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- the verdict ---------------------------------------------------------------------------- */
 
 static embdist_status agree_with_zero(const embdist_record *zero, const embdist_record *other,
                                       int64_t rank)

@@ -5,9 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- arguments
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- arguments ------------------------------------------------------------------------------ */
 
 /* The names that the generated prototypes give to the two buffers. */
 typedef struct names {
@@ -112,8 +110,7 @@ static embdist_status check_arguments(embdist_dist *dist, const embdist_call *ca
     return status;
 }
 
-/* ---- nonfinite = "fail"
- * ------------------------------------------------------------------------------------------ */
+/* ---- nonfinite = "fail" --------------------------------------------------------------------- */
 
 static embdist_status refuse_value(const embdist_call *call, int64_t element, float value,
                                    float most)
@@ -157,9 +154,7 @@ static embdist_status scan_input(const embdist_request *request, const embdist_c
     return request->record.starts ? scan_sums(request, call, most) : EMBDIST_OK;
 }
 
-/* ---- start
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- start ---------------------------------------------------------------------------------- */
 
 /* All that can fail on this rank alone. */
 static embdist_status prepare(embdist_dist *dist, const embdist_call *call,

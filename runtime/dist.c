@@ -5,9 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- open
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- open ----------------------------------------------------------------------------------- */
 
 static embdist_status check_open(embdist_dist **dist, const embdist_descriptor *descriptor,
                                  const embdist_options *options)
@@ -136,9 +134,7 @@ embdist_status embdist_close(embdist_dist **dist)
     return EMBDIST_OK;
 }
 
-/* ---- reserve
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- reserve -------------------------------------------------------------------------------- */
 
 /* The widest wire row of any group and direction. */
 static int64_t most_row_bytes(const embdist_dist *dist)
@@ -258,9 +254,7 @@ embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max
     return EMBDIST_OK;
 }
 
-/* ---- lengths
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- lengths -------------------------------------------------------------------------------- */
 
 /* The offset of each (feature, rank) from those of the parts: a group's features are adjacent. */
 static void feature_offsets(const embdist_dist *dist, const embdist_layout_of_call *layout,

@@ -56,9 +56,7 @@ const char *embdist_last_error(void);
 /* The runtime's version, as EMBDIST_VERSION was when it was compiled. */
 const char *embdist_version(void);
 
-/* ---- comms
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- comms ---------------------------------------------------------------------------------- */
 
 /* One rank of a group of ranks on a transport. */
 typedef struct embdist_comm embdist_comm;
@@ -79,9 +77,7 @@ embdist_status embdist_comm_set_time_limit(embdist_comm *comm, double seconds);
 int64_t embdist_comm_rank(const embdist_comm *comm);  /* 0 for a NULL comm */
 int64_t embdist_comm_world(const embdist_comm *comm); /* 1 for a NULL comm */
 
-/* ---- dists
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- dists ---------------------------------------------------------------------------------- */
 
 /* A generated dist's description: `extern const embdist_descriptor NAME_DIST;` in NAME.h. */
 typedef struct embdist_descriptor embdist_descriptor;
@@ -121,9 +117,7 @@ embdist_status embdist_close(embdist_dist **dist);
  * three must be within max_rows. Both are 1 or more. Collective. */
 embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max_requests);
 
-/* ---- batches
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- batches -------------------------------------------------------------------------------- */
 
 /* What every rank's batch of a sequence dist is; the same struct serves forward and backward. All
  * arrays are host memory, are read during the call that starts the request (rows, lengths, counts:
@@ -185,9 +179,7 @@ typedef struct embdist_lengths_result {
 embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *batch,
                                embdist_lengths_result *result);
 
-/* ---- requests
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- requests ------------------------------------------------------------------------------- */
 
 /* A call in flight. Every rank of a comm starts its requests in the same order and may wait for
  * them in any order. Buffers given to the call belong to it until the request is done. Where a

@@ -87,9 +87,7 @@ static arrays divide_memory(void *memory, const embdist_descriptor *descriptor, 
     return to;
 }
 
-/* ---- pooled
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- pooled --------------------------------------------------------------------------------- */
 
 /* An even or ragged batch: samples of all features side by side. */
 static embdist_status lay_samples(embdist_layout_of_call *layout, const arrays *to,
@@ -202,9 +200,7 @@ static embdist_status lay_pooled(embdist_layout_of_call *layout, const arrays *t
     return EMBDIST_OK;
 }
 
-/* ---- sequences
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- sequences ------------------------------------------------------------------------------ */
 
 /* The rows of a feature that belong to each rank, summed from the lengths of the samples. */
 static embdist_status sum_lengths(embdist_layout_of_call *layout, const arrays *to,

@@ -26,18 +26,18 @@ typedef struct embdist_layout_of_call {
     int64_t wire_step;           /* the same on the wire, in bytes */
     const int64_t *rank_offset;  /* [world + 1] pooled: elements where a rank's pieces start */
     const int64_t
-        *wire_offset; /* [world + 1] bytes where a rank's chunk starts, all packed in rank order */
+        *wire_offset; /* [world + 1] bytes where a rank's chunk starts, if all are packed */
     const int64_t *recv_offset; /* [world + 1] sequences: received rows before those of a rank */
-    const int64_t *counts;      /* what ranks agree on, for messages. Pooled, equal on all:
-                                   [count_count]; sequences:      send_rows [world], then recv_rows [world] */
+    const int64_t *counts;      /* what ranks agree on. Pooled, equal on all: [count_count];
+                                    sequences: send_rows [world], then recv_rows [world] */
     int64_t count_count;
     int64_t local_count, out_count; /* elements */
     int64_t most_rows;             /* the larger of the rows of the local, received and out sides */
     int64_t received, output_rows; /* sequences: rows that arrive; rows of out */
 } embdist_layout_of_call;
 
-/* Computes the layout of a batch. `memory` holds its arrays and is grown as needed;
- * `codelets(group)` of `forward` or not gives the wire's row sizes. The errors are sentences that
+/* Computes the layout of a batch, with the wire rows of `direction`. `memory` holds its arrays and
+ * is grown as needed. The errors are sentences that
  * name the count. */
 embdist_status embdist_layout_make(embdist_layout_of_call *layout, embdist_buffer *memory,
                                    const embdist_descriptor *descriptor, int64_t world,

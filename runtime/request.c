@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- taking and giving back
- * -------------------------------------------------------------------------------------- */
+/* ---- taking and giving back ----------------------------------------------------------------- */
 
 embdist_status embdist_request_take(embdist_dist *dist, embdist_request **request)
 {
@@ -51,9 +50,7 @@ void embdist_request_delete(embdist_request *request)
     free(request);
 }
 
-/* ---- progress
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- progress ------------------------------------------------------------------------------- */
 
 static void leave_list(embdist_request *request)
 {
@@ -129,9 +126,7 @@ static int advance(embdist_comm *comm)
     return advanced;
 }
 
-/* ---- waiting
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- waiting -------------------------------------------------------------------------------- */
 
 /* What a wait is for: the end of a request, or (request NULL) a free slot for an operation. */
 typedef struct awaited {
@@ -231,8 +226,7 @@ static embdist_status await(embdist_comm *comm, const awaited *what)
     }
 }
 
-/* ---- posting, refusing, completing
- * ------------------------------------------------------------------------------- */
+/* ---- posting, refusing, completing ---------------------------------------------------------- */
 
 embdist_status embdist_comm_check(const embdist_comm *comm)
 {
@@ -295,9 +289,7 @@ embdist_status embdist_request_complete(embdist_request *request)
     return status;
 }
 
-/* ---- public
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- public --------------------------------------------------------------------------------- */
 
 embdist_status embdist_wait(embdist_request **request, void *stream)
 {

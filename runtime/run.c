@@ -5,8 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* ---- what a request says
- * ----------------------------------------------------------------------------------------- */
+/* ---- what a request says -------------------------------------------------------------------- */
 
 static const embdist_descriptor *descriptor_of(const embdist_request *request)
 {
@@ -90,9 +89,7 @@ int64_t embdist_run_addresses(const embdist_request *request)
     return layout->received > layout->output_rows ? layout->received : layout->output_rows;
 }
 
-/* ---- codelet calls
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- codelet calls -------------------------------------------------------------------------- */
 
 /* The version for the dist's instruction set, or the next narrower one that was compiled. */
 static embdist_codelet pick(const embdist_request *request, embdist_codelet_versions versions)
@@ -131,9 +128,7 @@ static const unsigned char *element(const unsigned char *rows, int64_t elements)
     return rows ? rows + elements * (int64_t)sizeof(float) : NULL;
 }
 
-/* ---- pack
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- pack ----------------------------------------------------------------------------------- */
 
 /* Packs the pieces of `rank`, whose first element is `first` of the input, at `target`. */
 static void pack_pieces(const embdist_request *request, int64_t rank, int64_t first,
@@ -186,9 +181,7 @@ void embdist_run_pack(embdist_request *request)
     }
 }
 
-/* ---- unpack
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- unpack --------------------------------------------------------------------------------- */
 
 /* One rank's rows, as this rank reads them. */
 typedef struct peer {
