@@ -1,0 +1,13 @@
+-- fp16.lua: IEEE binary16, rounded half to even.
+local options = require("options")
+
+return {
+    name = "fp16",
+    header = "fp16.h",
+    options = {options.loss_scale, options.nonfinite("saturate", "propagate", "fail")},
+    largest = 65504.0,
+    element_bytes = 2,
+    row_bytes = function(dim) return 2 * dim end,
+    c_options = options.half_initialiser,
+    error_bound = "2^-11 relative, 2^-25 absolute",
+}

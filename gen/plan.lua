@@ -1,0 +1,339 @@
+-- plan.lua: decides what will be made of a spec. The plan is plain data; templates and --plan print
+-- it and decide nothing.
+--   version, spec, source, guard, header  names for the generated files
+--   codelets   one for each file; fields as the codelet templates use them
+--   sets       the embdist_codelets tables
+--   dists      see plan_dist
+--   files      every file: name, template, and the codelet where it is one
+-- describe.lua adds the texts that have to be laid out.
+
+local describe = require("describe")
+local float32 = require("float32")
+local modes = require("modes")
+local names = require("names")
+local ops = require("ops")
+local version = require("version")
+
+local M = {}
+
+local INDICES = {
+    int32 = {type = "int32_t", bytes = 4, suffix = "_i32"},
+    int64 = {type = "int64_t", bytes = 8, suffix = "_i64"},
+}
+
+-- What codelet templates know of the instruction sets that have vector versions.
+M.isas = {
+    {name = "avx2", vector = "__m256", lanes = 8, target = "EMBDIST_AVX2"},
+    {name = "avx512", vector = "__m512", lanes = 16, target = "EMBDIST_AVX512"},
+}
+
+-- `{name}` in a text, replaced by values[name].
+local function fill(text, values)
+    return (text:gsub("{(%l+)}", values))
+end
+
+-- ---- codecs
+
+-- A direction of the spec, with all that follows from its codec and options.
+local function plan_codec(direction, catalogue)
+    local module = catalogue.codecs[direction.codec]
+    local values, id, words, options = {}, module.name, {}, {}
+    for i, option in ipairs(module.options) do
+        local value = direction.options[i].value
+        values[option.name] = value
+        id = id .. option.suffix(value)
+        words[#words + 1] = option.words(value)
+        options[i] = {name = option.name, text = option.text(value), value = value}
+    end
+    local codec = {
+        name = module.name,
+        id = id,
+        header = module.header,
+        prefix = "embdist_" .. module.name,
+        options = module.c_options(values),
+        element_bytes = module.element_bytes,
+    }
+    return {
+        codec = codec,
+        module = module,
+        options = options,
+        words = table.concat({module.name, table.unpack(words)}, ", "),
+        fail_above = values.nonfinite == "fail"
+            and float32.largest_scaled(module.largest, values.loss_scale or 1.0) or 0.0,
+    }
+end
+
+-- What world 1 uses: rows as they are.
+local function identity(catalogue)
+    local direction = {codec = "fp32", options = {}}
+    for i, option in ipairs(catalogue.codecs.fp32.options) do
+        direction.options[i] = {name = option.name, value = option.default}
+    end
+    return plan_codec(direction, catalogue)
+end
+
+-- ---- codelets
+
+-- The codelet of an op, made when it is first asked for. `index` is one of INDICES or nil.
+local function codelet_of(plan, op, dim, coded, index)
+    local symbol = ("%s_%s_d%d_%s"):format(plan.spec, op.name, dim, coded.codec.id)
+    if op.indexed then
+        symbol = symbol .. index.suffix
+    end
+    local codelet = plan.codelets[symbol]
+    if codelet then
+        return codelet
+    end
+    local codec = {row_bytes = coded.module.row_bytes(dim)}
+    for field, value in pairs(coded.codec) do
+        codec[field] = value
+    end
+    local shape = fill(op.shape, {
+        dim = dim,
+        codec = coded.words,
+        index = op.indexed and index.type or nil,
+    })
+    codelet = {
+        symbol = symbol,
+        file = symbol .. ".c",
+        op = op.name,
+        tables = op.tables,
+        dim = dim,
+        shape = shape,
+        index = op.indexed and index.type or nil,
+        codec = codec,
+    }
+    plan.codelets[symbol] = codelet
+    plan.codelets[#plan.codelets + 1] = codelet
+    return codelet
+end
+
+-- The ops of a stage, in the order of ops.list.
+local function ops_of(stage)
+    local needed, list = {}, {}
+    for _, name in ipairs(ops.of_pack[stage.pack]) do
+        needed[name] = true
+    end
+    for _, name in ipairs(ops.of_unpack[stage.unpack]) do
+        needed[name] = true
+    end
+    for _, op in ipairs(ops.list) do
+        if needed[op.name] then
+            list[#list + 1] = op
+        end
+    end
+    return list
+end
+
+-- The set of codelets of a stage, shared by all dists and groups that need the same ones.
+local function set_of(plan, stage, dim, coded, index)
+    local name = ("%s_%s_d%d_%s"):format(stage.pack, stage.unpack, dim, coded.codec.id)
+    if stage.unpack == "gather" then
+        name = name .. index.suffix
+    end
+    local set = plan.sets[name]
+    if set then
+        return set
+    end
+    set = {name = name, row_bytes = coded.module.row_bytes(dim), members = {}, codelets = {}}
+    for _, op in ipairs(ops_of(stage)) do
+        local codelet = codelet_of(plan, op, dim, coded, index)
+        set.codelets[#set.codelets + 1] = codelet.symbol
+        for _, suffix in ipairs(op.tables) do
+            set.members[#set.members + 1] = {
+                name = op.name .. suffix,
+                value = codelet.symbol .. suffix,
+            }
+        end
+    end
+    plan.sets[name] = set
+    plan.sets[#plan.sets + 1] = set
+    return set
+end
+
+-- ---- dists
+
+-- Neighbouring features of equal dim are one group.
+local function groups_of(dims)
+    local groups = {}
+    for _, dim in ipairs(dims) do
+        local last = groups[#groups]
+        if last and last.dim == dim then
+            last.features = last.features + 1
+        else
+            groups[#groups + 1] = {dim = dim, features = 1}
+        end
+    end
+    return groups
+end
+
+local function sum_of(numbers)
+    local sum = 0
+    for _, number in ipairs(numbers) do
+        sum = sum + number
+    end
+    return sum
+end
+
+-- What ranks compare, beside dims and feature names, which the runtime reads from the descriptor.
+local function fields_of(dist, coded)
+    local fields = {
+        {name = "generator", value = version},
+        {name = "dist", value = dist.name},
+        {name = "kind", value = dist.kind},
+        {name = "batch", value = table.concat(dist.modes, ",")},
+    }
+    for _, direction in ipairs {"forward", "backward"} do
+        fields[#fields + 1] = {name = direction, value = coded[direction].codec.name}
+        for _, option in ipairs(coded[direction].options) do
+            fields[#fields + 1] = {name = direction .. "." .. option.name, value = option.text}
+        end
+    end
+    for _, name in ipairs {"gradient", "sum", "index", "dtype"} do
+        if dist[name] then
+            fields[#fields + 1] = {name = name, value = dist[name]}
+        end
+    end
+    return fields
+end
+
+local function enumerator(prefix, word)
+    return ("EMBDIST_%s_%s"):format(prefix, word:upper())
+end
+
+-- One direction: enumerators for the descriptor, words for --plan and the header's comments.
+local function plan_stage(stage, coded, gradient)
+    local divide = stage.divide == "gradient" and gradient == "mean"
+    return {
+        pack = stage.pack,
+        exchange = stage.exchange,
+        unpack = stage.unpack,
+        pack_enumerator = enumerator("PACK", stage.pack),
+        exchange_enumerator = enumerator("EXCHANGE", stage.exchange),
+        unpack_enumerator = enumerator("UNPACK", stage.unpack),
+        divide = divide and 1 or 0,
+        fail_above = coded.fail_above == 0.0 and "0.0F" or float32.literal(coded.fail_above),
+        codec = coded.codec.name,
+        error_bound = coded.module.error_bound,
+        words = coded.words,
+        options = coded.options,
+    }
+end
+
+-- The functions of a dist: one for each direction and mode.
+local function functions_of(dist, kind, symbol, words)
+    local functions = {}
+    for _, direction in ipairs {"forward", "backward"} do
+        local forward = direction == "forward"
+        for _, name in ipairs(dist.modes) do
+            local mode, shapes = modes[name], kind.shapes[name]
+            functions[#functions + 1] = {
+                symbol = ("%s_%s%s"):format(symbol, direction, mode.suffix),
+                descriptor = symbol,
+                direction = enumerator("", direction):gsub("__", "_"),
+                mode = mode.enumerator,
+                batch_member = mode.member,
+                batch_name = mode.name,
+                batch_type = mode.type,
+                batch_meaning = fill(mode.meaning, words),
+                input = forward and "local_embs" or "grad_out",
+                input_count = forward and "local_count" or "grad_out_count",
+                input_shape = fill(forward and shapes.local_embs or shapes.out, words),
+                output = forward and "out" or "grad_local_embs",
+                output_count = forward and "out_count" or "grad_local_count",
+                output_shape = fill(forward and shapes.out or shapes.local_embs, words),
+            }
+        end
+    end
+    return functions
+end
+
+-- A dist of the plan: its name and symbol, kind, features, groups of dims with the names of their
+-- sets, stages, fields and functions.
+local function plan_dist(plan, dist, catalogue)
+    local kind = catalogue.kinds[dist.kind]
+    local index = dist.index and INDICES[dist.index]
+    local coded = {
+        forward = plan_codec(dist.forward, catalogue),
+        backward = plan_codec(dist.backward, catalogue),
+    }
+    local alone = identity(catalogue)
+    local groups = groups_of(dist.dims)
+    for _, group in ipairs(groups) do
+        for _, direction in ipairs {"forward", "backward"} do
+            local stage = kind[direction]
+            group[direction] = set_of(plan, stage, group.dim, coded[direction], index).name
+            group[direction .. "_alone"] = set_of(plan, stage, group.dim, alone, index).name
+        end
+    end
+    local symbol = names.dist_symbols(plan.spec, dist.name, {})[1]
+    local fields = fields_of(dist, coded)
+    local bits = {}
+    for i, mode in ipairs(dist.modes) do
+        bits[i] = ("EMBDIST_MODE_BIT(%s)"):format(modes[mode].enumerator)
+    end
+    return {
+        name = dist.name,
+        symbol = symbol,
+        kind = kind.name,
+        summary = kind.summary,
+        features = dist.features,
+        feature_count = #dist.features,
+        sum_of_dims = sum_of(dist.dims),
+        groups = groups,
+        modes = dist.modes,
+        group_count = #groups,
+        mode_bits = bits,
+        gradient = dist.gradient,
+        sum = dist.sum,
+        index = dist.index,
+        index_bytes = index and index.bytes or 0,
+        dtype = dist.dtype,
+        local_layout = enumerator("LAYOUT", kind.local_layout),
+        out_layout = enumerator("LAYOUT", kind.out_layout),
+        forward = plan_stage(kind.forward, coded.forward, dist.gradient),
+        backward = plan_stage(kind.backward, coded.backward, dist.gradient),
+        fields = fields,
+        field_count = #fields,
+        functions = functions_of(dist, kind, symbol, {
+            dim = dist.dims[1],
+            dims = sum_of(dist.dims),
+            features = #dist.features,
+            index = index and index.type,
+        }),
+    }
+end
+
+-- The plan of a spec that spec.load has checked.
+function M.make(spec, catalogue)
+    local plan = {
+        version = version,
+        spec = spec.name,
+        source = spec.source,
+        backends = spec.backends,
+        guard = spec.name:upper() .. "_H",
+        header = spec.name .. ".h",
+        isas = M.isas,
+        codelets = {},
+        sets = {},
+        dists = {},
+    }
+    for i, dist in ipairs(spec.dists) do
+        plan.dists[i] = plan_dist(plan, dist, catalogue)
+    end
+    plan.files = {
+        {name = plan.header, template = "header.h.tmpl"},
+        {name = spec.name .. ".c", template = "dist.c.tmpl"},
+    }
+    for _, codelet in ipairs(plan.codelets) do
+        plan.files[#plan.files + 1] = {
+            name = codelet.file,
+            template = codelet.op .. ".c.tmpl",
+            codelet = codelet,
+        }
+    end
+    describe.add(plan)
+    return plan
+end
+
+return M

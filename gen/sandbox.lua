@@ -1,0 +1,106 @@
+-- sandbox.lua: runs the text of a spec where it can do nothing but make a table.
+--
+-- It gets an empty environment, no string methods, a bounded number of steps and a bounded time.
+-- Lua cannot bound memory; the shell wrapper does that for the whole process.
+
+local M = {}
+
+M.largest_text = 4 * 1024 * 1024 -- bytes; 10,000 features written out one by one take 0.3 MB
+M.most_steps = 5000000
+M.most_seconds = 1.0
+
+-- Comparing or joining strings of the size that memory allows takes some 20 ms, and no step in
+-- between is seen: so few of them between two looks at the clock.
+local STEPS_BETWEEN_LOOKS = 10
+
+local MOST_REPEATS = 1000000
+
+local function rep(value, n)
+    local count = math.tointeger(n)
+    if not count or count < 0 or count > MOST_REPEATS then
+        error(("rep: got a count of %s, expected a whole number from 0 to %d"):format(
+            type(n) == "number" and ("%.14g"):format(n) or "type " .. type(n), MOST_REPEATS), 2)
+    end
+    local list = {}
+    for i = 1, count do
+        list[i] = value
+    end
+    return list
+end
+
+-- An address in a text would make each run's output another one.
+local function plain_tostring(value)
+    local kind = type(value)
+    if kind == "table" or kind == "function" then
+        error(("tostring: got a %s, expected a number, a text, true, false or nil"):format(kind), 2)
+    end
+    return tostring(value)
+end
+
+local function environment()
+    local env = {rep = rep, ipairs = ipairs, tostring = plain_tostring, math = {}}
+    for name, value in pairs(math) do
+        if name ~= "random" and name ~= "randomseed" then -- the same spec, the same output
+            env.math[name] = value
+        end
+    end
+    return setmetatable(env, {
+        __index = function(_, name)
+            error(("unknown name '%s'; a spec may use rep, ipairs, tostring and math"):format(
+                tostring(name)), 2)
+        end,
+    })
+end
+
+-- Calls f in a state without string methods and with a hook that ends it.
+local function run_bounded(f, clock)
+    local strings = getmetatable("")
+    local methods = strings.__index
+    local steps, start = 0, clock()
+    local function look()
+        steps = steps + STEPS_BETWEEN_LOOKS
+        if steps > M.most_steps then
+            error("does not end: took more steps than a spec may", 0)
+        end
+        if clock() - start > M.most_seconds then
+            error("does not end: took more time than a spec may", 0)
+        end
+    end
+
+    strings.__index = nil
+    debug.sethook(look, "", STEPS_BETWEEN_LOOKS)
+    local done, result = pcall(f)
+    debug.sethook()
+    strings.__index = methods
+    return done, result
+end
+
+-- Runs `text`, the spec in the file `path`; `clock` tells the seconds of processor time. Returns
+-- what the spec returns, or nil and a message.
+function M.run(text, path, clock)
+    if #text > M.largest_text then
+        return nil, ("%s: is larger than a spec may be, %d bytes"):format(path, M.largest_text)
+    end
+    if text:sub(1, 1) == "\27" then
+        return nil, ("%s: is compiled Lua, expected the text of a spec"):format(path)
+    end
+    local chunk, message = load(text, "@" .. path, "t", environment())
+    if not chunk then
+        return nil, message
+    end
+    local done, result = run_bounded(chunk, clock)
+    if done then
+        return result
+    end
+    message = tostring(result)
+    if message:find("not enough memory", 1, true) then
+        message = "took more memory than a spec may"
+    end
+    -- Messages of Lua itself begin with the file and the line.
+    if message:find("^[^\n]*:%d+: ") then
+        return nil, message
+    end
+    return nil, path .. ": " .. message
+end
+
+return M
