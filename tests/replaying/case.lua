@@ -1,0 +1,339 @@
+-- case.lua: one recorded case, read without trust and checked: the C side may index freely.
+--
+-- A case is `NAME.lua`, which returns a table, and `NAME.bin` beside it, its tensors. The result
+-- of `load` is a plain table:
+--   name, op         what the TAP lines are called
+--   broken           a sentence: the case is malformed
+--   skip             a sentence: the case is sound, but embdist does not do this yet
+--   bin, world, mode ("even_or_ragged", "per_feature", "sequence"), batch (a flat list), integers,
+--   shape (what a dist of a spec is made from), ranks (tensors and rows of each)
+local M = {}
+
+local STEPS = 10000000 -- a case of 1000 ranks takes some 100,000
+local LARGEST = 1 << 40 -- of any count or offset, so that sums of them do not wrap
+local BYTES = {f32 = 4, f16 = 2, bf16 = 2, u8 = 1, i32 = 4, i64 = 8}
+local WIRE = {fp32 = "f32", fp16 = "f16", bf16 = "bf16"}
+local CODECS = {fp32 = true, fp16 = true, bf16 = true, int8 = true, fp8 = true, mx4 = true}
+
+-- What is not done yet, by op. An op that is in neither table is malformed.
+local OPS = {pooled_reduce_scatter = true, vbe_reduce_scatter = true, sequence_all_to_all = true}
+local LATER = {
+  pooled_all_to_all = "kind tw_pooled", vbe_all_to_all = "kind tw_pooled",
+  pooled_all_gather = "kind all_gather",
+  codec = "codec by itself", format = "element format by itself",
+}
+local WITHOUT_DIRECTIONS = {codec = true, format = true}
+
+local function fail(...)
+  error({sentence = string.format(...)}, 0)
+end
+
+local function integer(value, least, what)
+  if math.type(value) ~= "integer" or value < least or value > LARGEST then
+    fail("%s is %s, expected an integer from %d to %d", what, tostring(value), least, LARGEST)
+  end
+  return value
+end
+
+local function list(value, count, what)
+  if type(value) ~= "table" or #value ~= count then
+    fail("%s is %s, expected a list of %d", what,
+      type(value) == "table" and "a list of " .. #value or tostring(value), count)
+  end
+  return value
+end
+
+local function integers(value, count, least, what)
+  for i, number in ipairs(list(value, count, what)) do
+    integer(number, least, what .. "[" .. i .. "]")
+  end
+  return value
+end
+
+local function sum(numbers)
+  local total = 0
+  for _, number in ipairs(numbers) do
+    total = total + number
+  end
+  return total
+end
+
+-- Runs the text with nothing in reach: no library, no string methods, a limit of steps. The memory
+-- limit is tests/replay's (ulimit).
+local function run_alone(text, path)
+  local chunk, message = load(text, "@" .. path, "t", {})
+  if not chunk then
+    fail("it is no Lua table: %s", message)
+  end
+  local strings = getmetatable("")
+  local methods = strings.__index
+  strings.__index = nil
+  debug.sethook(function() error("it runs too long", 0) end, "", STEPS)
+  local good, result = pcall(chunk)
+  debug.sethook()
+  strings.__index = methods
+  if not good then
+    fail("running it failed: %s", tostring(result))
+  elseif type(result) ~= "table" then
+    fail("it returns a %s, expected a table", type(result))
+  end
+  return result
+end
+
+local function element_count(shape, limit, what)
+  if type(shape) ~= "table" then
+    fail("%s has no shape", what)
+  end
+  local count = 1
+  for i, extent in ipairs(integers(shape, #shape, 0, what .. ": shape")) do
+    if extent > 0 and count > limit // extent then
+      fail("%s: shape[%d] makes it larger than the .bin", what, i)
+    end
+    count = count * extent
+  end
+  return count
+end
+
+-- tensors[rank][name] = { offset, count, dtype, shape }; each one lies inside the .bin.
+local function read_tensors(case, world, bin_size)
+  local tensors = {}
+  for rank = 0, world - 1 do
+    tensors[rank] = {}
+  end
+  if type(case.tensors) ~= "table" then
+    fail("it has no list of tensors")
+  end
+  for i, tensor in ipairs(case.tensors) do
+    local what = "tensors[" .. i .. "]"
+    if type(tensor) ~= "table" or type(tensor.name) ~= "string" then
+      fail("%s has no name", what)
+    end
+    what = what .. " (" .. tensor.name .. ")"
+    local width = BYTES[tensor.dtype]
+    if not width then
+      fail("%s has dtype %s, expected one of f32, f16, bf16, u8, i32, i64", what,
+        tostring(tensor.dtype))
+    end
+    local offset = integer(tensor.offset, 0, what .. ": offset")
+    local count = element_count(tensor.shape, bin_size, what)
+    if count > 0 and (offset > bin_size or count * width > bin_size - offset) then
+      fail("%s ends %d bytes into the .bin, which has %d", what, offset + count * width, bin_size)
+    end
+    local of_rank = tensors[tensor.rank or 0]
+    if not of_rank then
+      fail("%s is of rank %s, expected one below %d", what, tostring(tensor.rank), world)
+    end
+    if of_rank[tensor.name] then
+      fail("%s is there twice", what)
+    end
+    of_rank[tensor.name] =
+      {offset = offset, count = count, dtype = tensor.dtype, shape = tensor.shape}
+  end
+  return tensors
+end
+
+-- A tensor of a rank that must be there with this dtype and shape.
+local function need(tensors, rank, name, dtype, shape)
+  local tensor = tensors[rank][name]
+  if not tensor then
+    fail("rank %d has no tensor %s", rank, name)
+  end
+  local expected, got = table.concat(shape, ", "), table.concat(tensor.shape, ", ")
+  if tensor.dtype ~= dtype or expected ~= got then
+    fail("%s of rank %d is %s {%s}, expected %s {%s}", name, rank, tensor.dtype, got, dtype,
+      expected)
+  end
+  return tensor
+end
+
+local function codec(case, direction)
+  local name = case[direction .. "_codec"]
+  if not CODECS[name] then
+    fail("%s_codec is %s, expected one of fp32, fp16, bf16, int8, fp8, mx4", direction,
+      tostring(name))
+  end
+  local scale = case[direction .. "_loss_scale"]
+  if scale ~= nil and not (math.type(scale) and scale > 0 and scale < math.huge) then
+    fail("%s_loss_scale is %s, expected a positive number", direction, tostring(scale))
+  end
+  -- The peer ignores a loss scale where there is no codec.
+  return {codec = name, loss_scale = WIRE[name] and name ~= "fp32" and scale or nil}
+end
+
+-- One rank's tensors that every case has. `input`, `output` and `send` are for forward, backward.
+local function common(tensors, rank, world, shape, local_shape, out_shape, received)
+  local function of(name, expected)
+    return need(tensors, rank, name, "f32", expected)
+  end
+  local result = {
+    input = {of("local_embs", local_shape), of("grad_output", out_shape)},
+    output = {of("output", out_shape), of("grad_local_embs", local_shape)},
+    send = {},
+  }
+  if world > 1 then
+    local forward, backward = WIRE[shape.forward.codec], WIRE[shape.backward.codec]
+    result.send[1] = need(tensors, rank, "fwd_send", forward, {result.input[1].count})
+    result.send[2] = need(tensors, rank, "bwd_send", backward,
+      {received or result.input[2].count})
+  end
+  return result
+end
+
+local function pooled(case, tensors, result)
+  local world, shape = result.world, result.shape
+  result.mode, result.batch, result.ranks = "even_or_ragged", case.batch_size_per_rank, {}
+  local width = sum(shape.dims)
+  integers(result.batch, world, 0, "batch_size_per_rank")
+  for rank = 0, world - 1 do
+    result.ranks[rank + 1] = common(tensors, rank, world, shape, {sum(result.batch), width},
+      {result.batch[rank + 1], width})
+  end
+end
+
+local function per_feature(case, tensors, result, bin_size)
+  local world, shape = result.world, result.shape
+  local batch, pieces = case.batch_size_per_rank_per_feature, {}
+  result.mode, result.batch, result.ranks = "per_feature", {}, {}
+  for rank, of_rank in ipairs(list(batch, world, "batch_size_per_rank_per_feature")) do
+    pieces[rank] = 0
+    integers(of_rank, #shape.dims, 0, "batch_size_per_rank_per_feature[" .. rank .. "]")
+    for feature, count in ipairs(of_rank) do
+      result.batch[#result.batch + 1] = count
+      pieces[rank] = pieces[rank] + element_count({count, shape.dims[feature]}, bin_size,
+        "rank " .. rank - 1)
+    end
+  end
+  for rank = 0, world - 1 do
+    result.ranks[rank + 1] = common(tensors, rank, world, shape, {sum(pieces)},
+      {pieces[rank + 1]})
+  end
+end
+
+local function sequence(case, tensors, result)
+  local world, shape, dim = result.world, result.shape, result.shape.dims[1]
+  result.mode, result.batch, result.ranks = "sequence", case.batch_size_per_rank, {}
+  integers(result.batch, world, 0, "batch_size_per_rank")
+  for rank = 0, world - 1 do
+    local splits, what = case.ranks[rank + 1], "ranks[" .. rank + 1 .. "]."
+    local send = integers(splits.output_splits, world, 0, what .. "output_splits")
+    local receive = integers(splits.input_splits, world, 0, what .. "input_splits")
+    for other = 1, world do
+      local back = case.ranks[other].input_splits
+      if type(back) ~= "table" or back[rank + 1] ~= send[other] then
+        fail("rank %d sends %d rows to rank %d, which does not receive that many", rank,
+          send[other], other - 1)
+      end
+    end
+    local permute = tensors[rank].unbucketize_permute
+    local received = sum(receive)
+    if permute then
+      need(tensors, rank, "unbucketize_permute", "i64", {permute.count})
+    end
+    local of_rank = common(tensors, rank, world, shape, {sum(send), dim},
+      {permute and permute.count or received, dim}, received * dim)
+    of_rank.lengths = need(tensors, rank, "lengths_after_input_dist", "i32",
+      {#shape.dims, sum(result.batch)})
+    of_rank.permute, of_rank.send_rows, of_rank.recv_rows = permute, send, receive
+    result.ranks[rank + 1] = of_rank
+  end
+end
+
+-- The dims of every feature: a list, or one for all.
+local function read_dims(case)
+  local features = integer(case.features, 1, "features")
+  local dims = case.embedding_dims
+  local one_for_all = case.op == "sequence_all_to_all"
+  if one_for_all and type(dims) == "table" and #dims == 1 then
+    integers(dims, 1, 1, "embedding_dims")
+    local all = {}
+    for feature = 1, features do
+      all[feature] = dims[1]
+    end
+    return all
+  end
+  for _, dim in ipairs(integers(dims, features, 1, "embedding_dims")) do
+    if one_for_all and dim ~= dims[1] then
+      fail("embedding_dims are unequal, a sequence needs one dim")
+    end
+  end
+  return dims
+end
+
+local function read(path, result)
+  local file, message = io.open(path, "rb")
+  local text = file and file:read("a")
+  if not text then
+    fail("it cannot be read: %s", message or "not a file")
+  end
+  file:close()
+  local case = run_alone(text, path)
+  if type(case.op) ~= "string" or not (OPS[case.op] or LATER[case.op]) then
+    fail("op is %s, which is none that is known", tostring(case.op))
+  end
+  result.op, result.without_directions = case.op, WITHOUT_DIRECTIONS[case.op]
+  local bin = io.open(result.bin, "rb")
+  local bin_size = bin and bin:seek("end")
+  if not bin_size then
+    fail("%s cannot be read", result.bin)
+  end
+  bin:close()
+  result.world = 1
+  if not result.without_directions then
+    result.world = integer(case.world, 1, "world")
+    for rank, of_rank in ipairs(list(case.ranks, result.world, "ranks")) do
+      if type(of_rank) ~= "table" then
+        fail("ranks[%d] is %s, expected a table", rank, tostring(of_rank))
+      end
+    end
+  end
+  local tensors = read_tensors(case, result.world, bin_size)
+  if LATER[case.op] then
+    result.skip = LATER[case.op] .. " is not supported yet"
+    return
+  end
+  local shape = {forward = codec(case, "forward"), backward = codec(case, "backward")}
+  if case.op == "sequence_all_to_all" and case.sharding ~= "rw" then
+    if case.sharding ~= "tw" then
+      fail("sharding is %s, expected rw or tw", tostring(case.sharding))
+    end
+    result.skip = "kind tw_sequence is not supported yet"
+    return
+  end
+  for _, direction in ipairs({"forward", "backward"}) do
+    if not WIRE[shape[direction].codec] then
+      result.skip = ("codec %s is not supported yet"):format(shape[direction].codec)
+      return
+    end
+  end
+  if type(case.gradient_division) ~= "boolean" then
+    fail("gradient_division is %s, expected true or false", tostring(case.gradient_division))
+  end
+  shape.gradient = case.gradient_division and "mean" or "sum"
+  shape.kind = case.op == "sequence_all_to_all" and "rw_sequence" or "rw_pooled"
+  shape.dims = read_dims(case)
+  result.shape, result.integers = shape, case.data == "int"
+  if case.op == "pooled_reduce_scatter" then
+    pooled(case, tensors, result)
+  elseif case.op == "vbe_reduce_scatter" then
+    per_feature(case, tensors, result, bin_size)
+  else
+    sequence(case, tensors, result)
+  end
+end
+
+-- Until the op is known, the folder stands for it.
+function M.load(path)
+  local folder, base = ("/" .. path):match("([^/]*)/([^/]*)$")
+  local result = {
+    op = folder ~= "" and folder or ".", name = base:gsub("%.lua$", ""),
+    bin = path:gsub("%.lua$", "") .. ".bin",
+  }
+  local good, message = pcall(read, path, result)
+  if not good then
+    result.skip, result.shape = nil, nil
+    result.broken = type(message) == "table" and message.sentence or tostring(message)
+  end
+  return result
+end
+
+return M

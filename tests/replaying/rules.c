@@ -1,0 +1,347 @@
+#include "rules.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of each TAP line; the others are counted. */
+enum { FAULTS_TOLD = 8 };
+
+/* Slack of the bounds: for the products and sums that the bound itself leaves out. */
+static const double SLACK = 1 + 1.0 / 128;
+
+void add_fault(fault_list *faults, const char *format, ...)
+{
+    va_list arguments;
+    if (faults->count++ >= FAULTS_TOLD)
+        return;
+    fputs("# ", faults->notes);
+    va_start(arguments, format);
+    vfprintf(faults->notes, format, arguments);
+    va_end(arguments);
+    fputc('\n', faults->notes);
+}
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* What is compared, for the messages. */
+typedef struct subject {
+    const char *run;
+    const char *what;
+    int64_t rank;
+    fault_list *faults;
+} subject;
+
+static void differ(const subject *of, int64_t element, const char *rule, float expected, float got)
+{
+    add_fault(of->faults,
+              "%s: rank %" PRId64 ", %s, element %" PRId64 ": expected %.9g (0x%08" PRIx32
+              "), got %.9g (0x%08" PRIx32 "): %s",
+              of->run, of->rank, of->what, element, (double)expected, bits_of(expected),
+              (double)got, bits_of(got), rule);
+}
+
+/* Rule: +0 and -0 are equal, and NaN equals NaN; else the bits decide. */
+static int same_value(float a, float b)
+{
+    return bits_of(a) == bits_of(b) || (a == 0 && b == 0) || (isnan(a) && isnan(b));
+}
+
+/* Rule: the wire rows that we pack hold the values of the recorded ones. */
+static void rule_wire(const subject *of, reference_format format, const loaded_rank *recorded,
+                      int direction, const rank_result *got, rule_counts *counts)
+{
+    int64_t i, count = recorded->send_count[direction];
+    float *values;
+    if (got->wire_length != count * wire_width(format)) {
+        add_fault(of->faults,
+                  "%s: rank %" PRId64 ", wire: expected %" PRId64 " bytes, got %" PRId64, of->run,
+                  of->rank, count * wire_width(format), got->wire_length);
+        return;
+    }
+    values = wire_values(format, got->wire, count);
+    for (i = 0; i < count; i++) {
+        if (!same_value(values[i], recorded->send[direction][i]))
+            differ(of, i, "the recorded wire row", recorded->send[direction][i], values[i]);
+        else
+            counts->wire++;
+    }
+    free(values);
+}
+
+static int is_power_of_two(float scale)
+{
+    int exponent;
+    return frexpf(scale, &exponent) == 0.5F;
+}
+
+static int scale_is_exact(const reference_codec *codec)
+{
+    return codec->format == REFERENCE_FP32 || codec->loss_scale == 0 ||
+           is_power_of_two(codec->loss_scale);
+}
+
+/* Whether numbers of this magnitude, in the wire type, before or after the division by the loss
+ * scale, may pass its largest finite value. */
+static int may_overflow(const reference_codec *codec, double magnitude)
+{
+    double scale = codec->loss_scale == 0 || codec->loss_scale < 1 ? 1 : (double)codec->loss_scale;
+    return magnitude * scale * SLACK >= reference_largest(codec->format);
+}
+
+/* Rule: no comparison with a recorded value that overflowed. Covers our own sum too, where the
+ * fp32 sum in rank order overflows and the recorder's other order did not. */
+static int rule_overflowed(const reference_codec *codec, float recorded, float got,
+                           double magnitude)
+{
+    return (!isfinite(recorded) || !isfinite(got)) && may_overflow(codec, magnitude);
+}
+
+static int within(float recorded, float got, double bound)
+{
+    return isfinite(recorded) && isfinite(got) && fabs((double)recorded - (double)got) <= bound;
+}
+
+/* Rule: a sum lies within k u sum|x| (1 + 2^-7), and the least number of the wire type, of the
+ * recorded sum, which was made in another order, in the wire type: W - 1 roundings of 16 bits, one
+ * more for the division by a loss scale that is no power of two; in fp32 both sums round. */
+static double sum_bound(const reference_codec *codec, int64_t world, double magnitude)
+{
+    int64_t roundings = codec->format == REFERENCE_FP32 ? 2 * (world - 1)
+                        : scale_is_exact(codec)         ? world - 1
+                                                        : world;
+    return (double)roundings * reference_roundoff(codec->format) * magnitude * SLACK +
+           reference_least(codec->format);
+}
+
+static void rule_sum(const subject *of, const loaded_case *loaded, int64_t element, float recorded,
+                     float got, double magnitude, rule_counts *counts)
+{
+    const reference_codec *codec = &loaded->recorded->shape->codec[FORWARD];
+    if (same_value(recorded, got))
+        counts->bitwise++;
+    else if (loaded->recorded->integers) /* rule: exact sums are equal in any order and type */
+        differ(of, element, "the recorded sum of small integers", recorded, got);
+    else if (rule_overflowed(codec, recorded, got, magnitude))
+        counts->overflowed++;
+    else if (within(recorded, got, sum_bound(codec, loaded->recorded->world, magnitude)))
+        counts->sums++;
+    else
+        differ(of, element, "beyond the bound of the recorded sum", recorded, got);
+}
+
+/* Rule: a reduce-scatter gives, bit for bit, the fp32 sum in rank order of the decoded pieces of
+ * the recorded wire rows; what was recorded as the sum is met within rule_sum. */
+static void rule_reduce(const subject *of, const loaded_case *loaded, const rank_result *got,
+                        rule_counts *counts)
+{
+    const recorded_case *recorded = loaded->recorded;
+    const loaded_rank *to = &loaded->ranks[of->rank];
+    int64_t i, s, first = 0;
+    for (s = 0; s < of->rank; s++)
+        first += loaded->ranks[s].piece_count;
+    for (i = 0; i < to->piece_count; i++) {
+        float sum = 0;
+        double magnitude = 0;
+        for (s = 0; s < recorded->world; s++) {
+            float x = reference_decode(&recorded->shape->codec[FORWARD],
+                                       loaded->ranks[s].send[FORWARD][first + i]);
+            sum = s == 0 ? x : sum + x;
+            magnitude += isfinite(x) ? fabs((double)x) : 0;
+        }
+        if (same_value(sum, got->output[i]))
+            rule_sum(of, loaded, i, to->output[FORWARD][i], got->output[i], magnitude, counts);
+        else
+            differ(of, i, "the sum in rank order of the recorded wire rows", sum, got->output[i]);
+    }
+}
+
+/* For each row of sequence output, where it lies in the recorded wire rows: the rank that sent it
+ * and the first element. For the gradient of pooled rows a row is one element. */
+typedef struct origin {
+    int64_t sender;
+    int64_t element;
+} origin;
+
+/* Backward pooled: every rank's piece, in rank order. */
+static origin *gathered_origins(const loaded_case *loaded)
+{
+    int64_t s, i, total = 0;
+    origin *origins, *next;
+    for (s = 0; s < loaded->recorded->world; s++)
+        total += loaded->ranks[s].piece_count;
+    next = origins = allocate(total, sizeof *origins);
+    for (s = 0; s < loaded->recorded->world; s++) {
+        for (i = 0; i < loaded->ranks[s].piece_count; i++)
+            *next++ = (origin){s, i};
+    }
+    return origins;
+}
+
+/* Rows that rank `from` sends to ranks below `to`. */
+static int64_t rows_before(const int64_t *rows, int64_t to)
+{
+    int64_t j, sum = 0;
+    for (j = 0; j < to; j++)
+        sum += rows[j];
+    return sum;
+}
+
+/* Forward sequence: by sender, then by permute. */
+static origin *sequence_origins(const loaded_case *loaded, int64_t rank)
+{
+    const recorded_case *recorded = loaded->recorded;
+    const loaded_rank *to = &loaded->ranks[rank];
+    int64_t s, i, dim = recorded->shape->dims[0];
+    origin *received = allocate(to->received, sizeof *received), *next = received, *out;
+    for (s = 0; s < recorded->world; s++) {
+        int64_t first = rows_before(recorded->ranks[s].send_rows, rank);
+        for (i = 0; i < recorded->ranks[s].send_rows[rank]; i++)
+            *next++ = (origin){s, (first + i) * dim};
+    }
+    if (to->permute == NULL)
+        return received;
+    out = allocate(to->out_rows, sizeof *out);
+    for (i = 0; i < to->out_rows; i++)
+        out[i] = received[to->permute[i]];
+    free(received);
+    return out;
+}
+
+/* Backward sequence: rank j sends back the rows it had received from this one, by feature; they
+ * belong where this rank's local_embs has (feature, j). */
+static origin *returned_origins(const loaded_case *loaded, int64_t rank)
+{
+    const recorded_case *recorded = loaded->recorded;
+    int64_t world = recorded->world, dim = recorded->shape->dims[0], f, j, i;
+    const int64_t *rows = loaded->ranks[rank].rows;
+    origin *out = allocate(loaded->ranks[rank].output_count[BACKWARD] / dim, sizeof *out);
+    origin *next = out;
+    int64_t *taken = allocate(world, sizeof *taken); /* of the rows that each rank sends back */
+    for (f = 0; f < recorded->shape->features; f++) {
+        for (j = 0; j < world; j++) {
+            int64_t first = rows_before(recorded->ranks[j].recv_rows, rank);
+            for (i = 0; i < rows[f * world + j]; i++)
+                *next++ = (origin){j, (first + taken[j]++) * dim};
+        }
+    }
+    free(taken);
+    return out;
+}
+
+/* Rule: what is only moved equals the recorded value. But where the loss scale is no power of two,
+ * the recorder divided in the wire type, which rounds once more; then it equals, bit for bit, the
+ * fp32 quotient of the recorded wire row, and lies within that rounding of the recorded value. The
+ * same goes for the quotient by a power of two that the wire type cannot hold (a subnormal). */
+static void rule_moved(const subject *of, const loaded_case *loaded, int direction, int64_t element,
+                       float wire, float got, rule_counts *counts)
+{
+    const recorded_shape *shape = loaded->recorded->shape;
+    const reference_codec *codec = &shape->codec[direction];
+    const reference_codec plain = {.format = codec->format};
+    float recorded = loaded->ranks[of->rank].output[direction][element];
+    float quotient = reference_decode(codec, wire);
+    float divisor = direction == BACKWARD && shape->mean ? (float)loaded->recorded->world : 1;
+    float expected = quotient / divisor;
+    int held = same_value(reference_encode(&plain, quotient), quotient);
+    double magnitude = fabs((double)expected);
+    if (!same_value(expected, got)) {
+        differ(of, element, "the decoded recorded wire row", expected, got);
+    } else if (scale_is_exact(codec) && held) {
+        if (same_value(recorded, got))
+            counts->bitwise++;
+        else
+            differ(of, element, "the recorded value", recorded, got);
+    } else if (!same_value(recorded, got) &&
+               rule_overflowed(codec, recorded, got, fabs((double)quotient))) {
+        counts->overflowed++;
+    } else if (same_value(recorded, got) ||
+               within(recorded, got,
+                      reference_roundoff(codec->format) * magnitude * SLACK +
+                          reference_least(codec->format))) {
+        *(scale_is_exact(codec) ? &counts->subnormal_quotients : &counts->quotients) += 1;
+    } else {
+        differ(of, element, "beyond one rounding of the recorded value", recorded, got);
+    }
+}
+
+static void rule_all_moved(const subject *of, const loaded_case *loaded, int direction,
+                           const rank_result *got, rule_counts *counts)
+{
+    const recorded_case *recorded = loaded->recorded;
+    int sequence = recorded->mode == RECORDED_SEQUENCE;
+    int64_t dim = sequence ? recorded->shape->dims[0] : 1, i;
+    origin *origins = !sequence              ? gathered_origins(loaded)
+                      : direction == FORWARD ? sequence_origins(loaded, of->rank)
+                                             : returned_origins(loaded, of->rank);
+    for (i = 0; i < loaded->ranks[of->rank].output_count[direction]; i++) {
+        const origin *from = &origins[i / dim];
+        float wire = loaded->ranks[from->sender].send[direction][from->element + i % dim];
+        rule_moved(of, loaded, direction, i, wire, got->output[i], counts);
+    }
+    free(origins);
+}
+
+/* Rule: one rank alone encodes and divides nothing. */
+static void rule_alone(const subject *of, const loaded_rank *recorded, int direction,
+                       const rank_result *got, rule_counts *counts)
+{
+    int64_t i;
+    for (i = 0; i < recorded->output_count[direction]; i++) {
+        if (same_value(recorded->output[direction][i], got->output[i]))
+            counts->bitwise++;
+        else
+            differ(of, i, "the recorded value", recorded->output[direction][i], got->output[i]);
+    }
+}
+
+void judge(const loaded_case *loaded, int direction, const run *result, rule_counts *counts,
+           fault_list *faults)
+{
+    const recorded_case *recorded = loaded->recorded;
+    subject of = {.run = result->label, .faults = faults};
+    for (of.rank = 0; of.rank < recorded->world; of.rank++) {
+        const rank_result *got = &result->ranks[direction][of.rank];
+        const loaded_rank *rank = &loaded->ranks[of.rank];
+        if (got->error[0] != '\0') {
+            add_fault(faults, "%s: rank %" PRId64 ": %s", of.run, of.rank, got->error);
+            continue;
+        }
+        of.what = "wire";
+        if (got->wire != NULL && recorded->world > 1)
+            rule_wire(&of, recorded->shape->codec[direction].format, rank, direction, got, counts);
+        of.what = direction == FORWARD ? "output" : "gradient";
+        if (recorded->world == 1)
+            rule_alone(&of, rank, direction, got, counts);
+        else if (direction == FORWARD && recorded->mode != RECORDED_SEQUENCE)
+            rule_reduce(&of, loaded, got, counts);
+        else
+            rule_all_moved(&of, loaded, direction, got, counts);
+    }
+}
+
+void judge_same_bits(const loaded_case *loaded, int direction, const run *first, const run *second,
+                     fault_list *faults)
+{
+    subject of = {.run = second->label, .what = "against the other form or way", .faults = faults};
+    int64_t i;
+    for (of.rank = 0; of.rank < loaded->recorded->world; of.rank++) {
+        const rank_result *a = &first->ranks[direction][of.rank];
+        const rank_result *b = &second->ranks[direction][of.rank];
+        if (a->error[0] != '\0' || b->error[0] != '\0')
+            continue; /* judge tells */
+        for (i = 0; i < loaded->ranks[of.rank].output_count[direction]; i++) {
+            /* Which NaN a sum of two is, is the compiler's choice of operand order. */
+            if (bits_of(a->output[i]) != bits_of(b->output[i]) &&
+                !(isnan(a->output[i]) && isnan(b->output[i])))
+                differ(&of, i, "not the same bits", a->output[i], b->output[i]);
+        }
+    }
+}
