@@ -5,7 +5,7 @@ local c_text = require("c_text")
 
 local M = {}
 
--- "26 features of dim 128", "2 of dim 128, 1 of dim 16", or a summary of many groups.
+-- "2 of dim 128, 1 of dim 16", or a summary of many groups.
 function M.groups(groups)
     local MOST_GROUPS = 8
     local features, smallest, largest, list = 0, groups[1].dim, groups[1].dim, {}
@@ -13,11 +13,10 @@ function M.groups(groups)
         features = features + group.features
         smallest = math.min(smallest, group.dim)
         largest = math.max(largest, group.dim)
-        list[i] = ("%d %sof dim %d"):format(group.features,
-            i > 1 and "" or group.features == 1 and "feature " or "features ", group.dim)
+        list[i] = ("%d of dim %d"):format(group.features, group.dim)
     end
     if #groups > MOST_GROUPS then
-        return ("%d features in %d groups of equal dim, from dim %d to dim %d"):format(features,
+        return ("%d in %d groups of equal dim, from dim %d to dim %d"):format(features,
             #groups, smallest, largest)
     end
     return table.concat(list, ", ")
@@ -47,10 +46,10 @@ local function dist_comment(dist)
         "",
         sentence(dist.summary),
         "",
-        ("  features  %s; sum of dims %d"):format(M.groups(dist.groups), dist.sum_of_dims),
-        ("  forward   %s (error: %s)"):format(dist.forward.words, dist.forward.error_bound),
-        ("  backward  %s (error: %s)"):format(dist.backward.words, dist.backward.error_bound),
-        ("  gradient  %s"):format(GRADIENT_WORDS[dist.gradient]),
+        ("  features: %s; sum of dims %d"):format(M.groups(dist.groups), dist.sum_of_dims),
+        ("  forward: %s (error: %s)"):format(dist.forward.words, dist.forward.error_bound),
+        ("  backward: %s (error: %s)"):format(dist.backward.words, dist.backward.error_bound),
+        ("  gradient: %s"):format(GRADIENT_WORDS[dist.gradient]),
         "",
         (dist.sum and SUM_WORDS[dist.sum] .. " " or "")
             .. "With one rank nothing is encoded or divided.",
@@ -98,6 +97,22 @@ local function add_codelet(plan, codelet)
     end
 end
 
+local function strings(texts)
+    local list = {}
+    for i, text in ipairs(texts) do
+        list[i] = ("\"%s\""):format(text)
+    end
+    return list
+end
+
+local function field_initialisers(fields)
+    local list = {}
+    for i, field in ipairs(fields) do
+        list[i] = ("{\"%s\", \"%s\"}"):format(field.name, field.value)
+    end
+    return list
+end
+
 -- Adds the texts to `plan`.
 function M.add(plan)
     plan.header_banner = c_text.comment({
@@ -121,6 +136,8 @@ function M.add(plan)
     for _, dist in ipairs(plan.dists) do
         dist.comment = dist_comment(dist)
         dist.declaration = c_text.declaration("extern const embdist_descriptor", dist.symbol, ";")
+        dist.feature_lines = c_text.list(4, strings(dist.features))
+        dist.field_lines = c_text.list(4, field_initialisers(dist.fields))
         dist.modes_line = c_text.member_of_terms(4, "modes", dist.mode_bits)
         for _, call in ipairs(dist.functions) do
             call.comment = function_comment(call)

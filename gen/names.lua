@@ -4,7 +4,7 @@ local value = require("value")
 
 local M = {}
 
-M.longest = 63 -- C11 promises that many significant characters for internal names
+M.longest = 48 -- so that the generated names of a spec's longest dist stay readable
 
 local function set(words)
     local members = {}

@@ -20,8 +20,8 @@ return {
             out = "[batch_per_rank[rank]][{dims}], this rank's samples",
         },
         per_feature = {
-            local_embs = "for each rank and feature, batch_per_rank_feature rows of its dim",
-            out = "this rank's part of local_embs' order: feature after feature",
+            local_embs = "for each rank r and feature f, [batch_per_rank_feature[r][f]][dim of f]",
+            out = "for each feature f, [batch_per_rank_feature[rank][f]][dim of f], this rank's",
         },
     },
 }
