@@ -1,0 +1,209 @@
+-- tests/replay can fail: copies of recorded cases, each with one fault, must give `not ok` on the
+-- lines that the fault touches and on no other. All copies are replayed in one go.
+local source = os.getenv("top_srcdir") or "."
+local build = os.getenv("top_builddir") or source .. "/build"
+local vectors = source .. "/tests/vectors/"
+
+local function shell(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+local function output_of(command)
+  local pipe = assert(io.popen(command .. "; echo \"exit status $?\"", "r"))
+  local text = pipe:read("a")
+  pipe:close()
+  return text, tonumber(text:match("exit status (%d+)\n$"))
+end
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+end
+
+local folder = output_of("mktemp -d"):match("^[^\n]+")
+local with_space = folder .. "/a folder"
+os.execute("mkdir " .. shell(with_space) .. " " .. shell(folder .. "/empty"))
+
+-- ---- the faults. Each names the lines that must fail: "f" forward, "b" backward, "fb" both,
+-- "s" forward staged only, "" none.
+local expected = {}
+
+local function copy(name, of, fails, change_lua, change_bin)
+  local lua, bin = read(vectors .. of .. ".lua"), read(vectors .. of .. ".bin")
+  write(with_space .. "/" .. name .. ".lua", change_lua and change_lua(lua) or lua)
+  bin = change_bin and change_bin(bin, load(lua)()) or bin
+  if bin ~= "" then
+    write(with_space .. "/" .. name .. ".bin", bin)
+  end
+  expected[#expected + 1] = {name = name, fails = fails, op = of:match("^[^/]+")}
+end
+
+local function byte_xor(text, at, mask) -- at: from 0
+  return text:sub(1, at) .. string.char(text:byte(at + 1) ~ mask) .. text:sub(at + 2)
+end
+
+-- Flips a bit of the last element of a rank's tensor: in the byte with sign and upper exponent.
+local function flip(tensor_name, rank)
+  local sizes = {f32 = 4, f16 = 2, bf16 = 2}
+  return function(bin, case)
+    for _, tensor in ipairs(case.tensors) do
+      if tensor.name == tensor_name and tensor.rank == rank then
+        local count = 1
+        for _, extent in ipairs(tensor.shape) do
+          count = count * extent
+        end
+        assert(count > 0)
+        return byte_xor(bin, tensor.offset + count * sizes[tensor.dtype] - 1, 0x04)
+      end
+    end
+    error("no tensor " .. tensor_name)
+  end
+end
+
+-- Sets the first element of an integer tensor of rank 0.
+local function set(tensor_name, format, value)
+  return function(bin, case)
+    for _, tensor in ipairs(case.tensors) do
+      if tensor.name == tensor_name and tensor.rank == 0 then
+        local bytes = string.pack(format, value)
+        return bin:sub(1, tensor.offset) .. bytes .. bin:sub(tensor.offset + #bytes + 1)
+      end
+    end
+  end
+end
+
+local function edit(from, to)
+  return function(lua)
+    local start, stop = lua:find(from, 1, true)
+    return lua:sub(1, assert(start) - 1) .. to .. lua:sub(stop + 1)
+  end
+end
+
+local function replace_by(text)
+  return function()
+    return text
+  end
+end
+
+local POOLED = "pooled_reduce_scatter/w2-ragged-fp16_bf16"
+local SCALED = "vbe_reduce_scatter/w4-bf16_ls"
+local SEQUENCE = "sequence_all_to_all/w3-ragged-fp16_bf16"
+for _, of in ipairs({POOLED, SCALED, SEQUENCE}) do
+  local short = of:match("^%a+")
+  local rank = of == SCALED and 2 or 1
+  copy(short .. "-sound", of, "")
+  copy(short .. "-input", of, "f", nil, flip("local_embs", rank))
+  copy(short .. "-output", of, "f", nil, flip("output", rank))
+  copy(short .. "-forward-wire", of, "f", nil, flip("fwd_send", rank))
+  copy(short .. "-gradient-input", of, "b", nil, flip("grad_output", rank))
+  copy(short .. "-gradient", of, "b", nil, flip("grad_local_embs", rank))
+  copy(short .. "-backward-wire", of, "b", nil, flip("bwd_send", rank))
+end
+-- A row that no output names is on the wire all the same.
+copy("omitted-wire", "sequence_all_to_all/w2-omit-bf16", "s", nil, flip("fwd_send", 1))
+copy("it's #1 \"odd\" \\name", SEQUENCE, "")
+copy("truncated", SEQUENCE, "fb", nil, function(bin) return bin:sub(1, #bin // 2) end)
+copy("no bin", SEQUENCE, "fb", nil, replace_by(""))
+copy("permute", SEQUENCE, "fb", nil, set("unbucketize_permute", "<i8", 1 << 40))
+copy("lengths", SEQUENCE, "fb", nil, set("lengths_after_input_dist", "<i4", 1000))
+copy("negative-length", SEQUENCE, "fb", nil, set("lengths_after_input_dist", "<i4", -1))
+copy("splits", SEQUENCE, "fb", edit("output_splits = {", "output_splits = {1, "))
+copy("dims", SEQUENCE, "fb", edit("embedding_dims = {", "embedding_dims = {7, "))
+copy("no-dims", POOLED, "fb", edit("embedding_dims", "dims"))
+copy("huge-shape", POOLED, "fb", edit("shape = {", "shape = {1099511627776, 1099511627776, "))
+copy("batch", POOLED, "fb", edit("batch_size_per_rank = {", "batch_size_per_rank = {-1, "))
+copy("op", POOLED, "fb", edit('op = "', 'op = "un'))
+copy("codec", POOLED, "fb", edit('forward_codec = "', 'forward_codec = "x'))
+copy("scale", SCALED, "fb", edit("forward_loss_scale = ", "forward_loss_scale = -"))
+copy("syntax", POOLED, "fb", replace_by("return {"))
+copy("bytecode", POOLED, "fb", replace_by(string.dump(load("return {}"))))
+copy("number", POOLED, "fb", replace_by("return 1"))
+copy("endless", POOLED, "fb", replace_by("while true do end"))
+copy("memory", POOLED, "fb", replace_by(
+  "local s = 'x' for _ = 1, 40 do s = s .. s end return {}"))
+copy("reaches-out", POOLED, "fb", replace_by("os.exit(0)"))
+
+-- ---- one run over all of them
+local replay = "EMBDIST_BUILD=" .. shell(build) .. " " .. shell(source .. "/tests/replay") .. " "
+local text, status = output_of(replay .. shell(folder))
+
+local number = 0
+local function ok(good, what, ...)
+  number = number + 1
+  print((good and "ok " or "not ok ") .. number .. " - " .. what)
+  if not good then
+    print("# " .. table.concat({...}, " "):gsub("\n", "\n# "))
+  end
+end
+
+-- The TAP lines of a case: "forward in_place" = "ok" or "not ok"; and the comments below them.
+local function results(name)
+  local found, comments, current = {}, {}, nil
+  for line in text:gmatch("[^\n]+") do
+    local result, title, direction = line:match("^(.-) %d+ %- (.*) (%l+ [%l_]+)$")
+    if result then
+      current = title:gsub("^[^/]*/", ""):gsub("\\#", "#") == name and direction or nil
+      if current then
+        found[current] = result
+      end
+    elseif current then
+      comments[current] = (comments[current] or "") .. line .. "\n"
+    end
+  end
+  return found, comments
+end
+
+print("1.." .. #expected + 11)
+for _, case in ipairs(expected) do
+  local found, comments = results(case.name)
+  local good, told = true, true
+  for direction, letter in pairs({forward = "f", backward = "b"}) do
+    for _, way in ipairs({"in_place", "staged"}) do
+      local line = direction .. " " .. way
+      local fails = case.fails:find(letter, 1, true) ~= nil or
+        case.fails == "s" and line == "forward staged"
+      good = good and found[line] == (fails and "not ok" or "ok")
+      told = told and (not fails or (comments[line] or ""):find("^# .+\n") ~= nil)
+    end
+  end
+  ok(good and told, "fault: " .. case.name:gsub("#", "\\#"), "expected to fail:", case.fails,
+    "got:", text)
+end
+
+local function comment(name, line)
+  local _, comments = results(name)
+  return comments[line] or ""
+end
+ok(comment("sequence-forward-wire", "forward staged"):find("wire, element %d+: expected"),
+  "a wrong wire row is told as such")
+ok(comment("pooled-output", "forward staged"):find("rank 1, output, element %d+: expected .* %(0x"),
+  "a wrong output is told with rank, element and bits")
+ok(comment("truncated", "backward staged"):find("bytes into the .bin, which has"),
+  "a truncated .bin is told")
+ok(comment("permute", "forward in_place"):find("unbucketize_permute[0] of rank 0", 1, true),
+  "an index out of range is told")
+ok(status == 1, "exit status of a run with faults is 1", "got", tostring(status))
+ok(text:match("^1%.%.(%d+)\n") == tostring(4 * #expected), "the plan comes first", text)
+
+-- ---- what cannot be done at all
+local function refused(what, command, sentence)
+  local said, code = output_of(command .. " 2>&1")
+  ok(code ~= 0 and not said:find("^ok ") and not said:find("\nok ") and
+    said:find(sentence, 1, true), what, "expected", sentence, "got", said)
+end
+refused("an empty folder", replay .. shell(folder .. "/empty"), "no case found")
+refused("a path that is not there", replay .. shell(folder .. "/none"), "does not exist")
+refused("no path", replay, "usage:")
+refused("an unknown option", replay .. "--fast " .. shell(folder), "unknown option --fast")
+refused("no library", "EMBDIST_BUILD=/nowhere " .. shell(source .. "/tests/replay") .. " " ..
+  shell(folder), "run tools/check")
+
+os.execute("rm -rf " .. shell(folder))
