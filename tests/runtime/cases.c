@@ -1,0 +1,384 @@
+#include "cases.h"
+
+#include "../reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_sequence(const case_shape *shape)
+{
+    return shape->mode == EMBDIST_SEQUENCE;
+}
+
+static reference_codec codec_of(const embdist_descriptor *descriptor, const char *direction)
+{
+    char name[64];
+    reference_codec codec = {REFERENCE_FP32, 0, 0};
+    const char *format = field_of(descriptor, direction);
+    if (strcmp(format, "fp16") == 0)
+        codec.format = REFERENCE_FP16;
+    else if (strcmp(format, "bf16") == 0)
+        codec.format = REFERENCE_BF16;
+    else if (strcmp(format, "fp32") != 0)
+        bail_out("the reference knows no codec \"%s\"", format);
+    snprintf(name, sizeof name, "%s.loss_scale", direction);
+    codec.loss_scale = strtof(field_of(descriptor, name), NULL);
+    snprintf(name, sizeof name, "%s.nonfinite", direction);
+    codec.propagate = strcmp(field_of(descriptor, name), "propagate") == 0;
+    return codec;
+}
+
+static int is_mean(const embdist_descriptor *descriptor)
+{
+    return strcmp(field_of(descriptor, "gradient"), "mean") == 0;
+}
+
+/* ---- buffers -------------------------------------------------------------------------------- */
+
+/* Elements of rank r's local side and of its out side. */
+static void make_buffers(test_case *made, int64_t rank, int64_t local, int64_t out,
+                         random_state *random)
+{
+    const case_shape *shape = &made->shape;
+    const int forward = shape->direction == EMBDIST_FORWARD;
+    buffer_make(&made->in[rank], forward ? local : out, shape->in_offset);
+    buffer_make(&made->out[rank], forward ? out : local, shape->out_offset);
+    random_fill(random, shape->values, made->in[rank].data, made->in[rank].count);
+    made->expected[rank] = take(made->out[rank].count, sizeof(float));
+}
+
+/* The inputs of all ranks, as the reference takes them; freed by the caller. */
+static const float **inputs_of(const test_case *made)
+{
+    const float **inputs = take(made->shape.world, sizeof *inputs);
+    for (int64_t r = 0; r < made->shape.world; r++)
+        inputs[r] = made->in[r].data;
+    return inputs;
+}
+
+/* ---- pooled --------------------------------------------------------------------------------- */
+
+static void make_counts(test_case *made, random_state *random)
+{
+    const case_shape *shape = &made->shape;
+    const int64_t features = shape->mode == EMBDIST_PER_FEATURE ? made->features : 1;
+    made->counts = take(shape->world * features, sizeof *made->counts);
+    for (int64_t r = 0; r < shape->world; r++)
+        for (int64_t f = 0; f < features; f++) {
+            int64_t rows = shape->batch[shape->mode == EMBDIST_EVEN ? 0 : r];
+            if (f)
+                rows = random_below(random, 2 * rows + 1);
+            made->counts[r * features + f] = shape->empty_feature == f + 1 ? 0 : rows;
+        }
+}
+
+static int64_t piece_of(const test_case *made, int64_t rank)
+{
+    return made->shape.mode == EMBDIST_PER_FEATURE
+               ? reference_pooled_piece_per_feature(made->features, made->dims,
+                                                    made->counts + rank * made->features)
+               : reference_pooled_piece(made->features, made->dims, made->counts[rank]);
+}
+
+static void make_pooled(test_case *made, random_state *random)
+{
+    const case_shape *shape = &made->shape;
+    const embdist_descriptor *descriptor = shape->entry->descriptor;
+    int64_t *pieces = take(shape->world, sizeof *pieces), all = 0;
+    make_counts(made, random);
+    for (int64_t r = 0; r < shape->world; r++)
+        all += pieces[r] = piece_of(made, r);
+    for (int64_t r = 0; r < shape->world; r++) {
+        make_buffers(made, r, all, pieces[r], random);
+        made->batch[r].even = made->counts[0];
+        made->batch[r].per_rank = made->counts;
+        made->batch[r].per_rank_feature = made->counts;
+    }
+    const reference_pooled reference = {.world = shape->world,
+                                        .piece_count = pieces,
+                                        .forward = codec_of(descriptor, "forward"),
+                                        .backward = codec_of(descriptor, "backward"),
+                                        .mean = is_mean(descriptor)};
+    const float **inputs = inputs_of(made);
+    if (shape->direction == EMBDIST_FORWARD)
+        reference_pooled_forward(&reference, inputs, made->expected);
+    else
+        reference_pooled_backward(&reference, inputs, made->expected);
+    free(inputs);
+    free(pieces);
+}
+
+/* ---- sequences ------------------------------------------------------------------------------ */
+
+/* What rank s holds: lengths of 0 to 3 rows for each feature and sample. */
+static void make_rows(test_case *made, int64_t s, random_state *random)
+{
+    const case_shape *shape = &made->shape;
+    const int64_t world = shape->world;
+    int64_t samples = 0;
+    for (int64_t j = 0; j < world; j++)
+        samples += shape->batch[j];
+    int32_t *length = made->lengths[s] = take(made->features * samples, sizeof *length);
+    for (int64_t f = 0; f < made->features; f++)
+        for (int64_t j = 0; j < world; j++)
+            for (int64_t b = 0; b < shape->batch[j]; b++, length++) {
+                *length = (int32_t)random_below(random, 4);
+                if (shape->empty_feature == f + 1 ||
+                    (shape->only_rank && shape->only_rank != j + 1))
+                    *length = 0;
+            }
+    made->rows[s] = take(made->features * world, sizeof **made->rows);
+    reference_sequence_rows(world, made->features, made->lengths[s], shape->batch, made->rows[s]);
+    for (int64_t j = 0; j < world; j++)
+        for (int64_t f = 0; f < made->features; f++)
+            made->send[s * world + j] += made->rows[s][f * world + j];
+}
+
+static void shuffle(int64_t *values, int64_t count, random_state *random)
+{
+    for (int64_t i = count - 1; i > 0; i--) {
+        const int64_t k = random_below(random, i + 1), value = values[i];
+        values[i] = values[k];
+        values[k] = value;
+    }
+}
+
+static void make_permute(test_case *made, int64_t rank, int64_t received, random_state *random)
+{
+    const permute_style style = made->shape.permute;
+    const int64_t index_bytes = made->shape.entry->descriptor->index_bytes;
+    int64_t rows = received;
+    if (style == PERMUTE_REPEATS && received)
+        rows = received + 1 + random_below(random, 7);
+    if (style == PERMUTE_OMITS)
+        rows = received - (received + 2) / 3;
+    made->output_rows[rank] = rows;
+    if (style == PERMUTE_NONE)
+        return;
+    int64_t *permute = made->permute[rank] = take(rows + received, sizeof *permute);
+    for (int64_t i = 0; i < received; i++)
+        permute[i] = i;
+    shuffle(permute, received, random);
+    for (int64_t i = 0; i < rows && style == PERMUTE_REPEATS; i++)
+        permute[i] = random_below(random, received);
+    /* Exactly the rows' memory, for checkers. */
+    char *index = made->index[rank] = take(rows, (size_t)index_bytes);
+    for (int64_t i = 0; i < rows; i++) {
+        const int32_t narrow = (int32_t)permute[i];
+        memcpy(index + i * index_bytes,
+               index_bytes == 4 ? (const void *)&narrow : (const void *)&permute[i],
+               (size_t)index_bytes);
+    }
+}
+
+static void make_sequence(test_case *made, random_state *random)
+{
+    const case_shape *shape = &made->shape;
+    const embdist_descriptor *descriptor = shape->entry->descriptor;
+    const int64_t world = shape->world;
+    made->send = take(world * world, sizeof *made->send);
+    made->recv = take(world * world, sizeof *made->recv);
+    for (int64_t s = 0; s < world; s++)
+        make_rows(made, s, random);
+    for (int64_t r = 0; r < world; r++) {
+        int64_t sent = 0, received = 0;
+        for (int64_t s = 0; s < world; s++) {
+            sent += made->send[r * world + s];
+            received += made->recv[r * world + s] = made->send[s * world + r];
+        }
+        make_permute(made, r, received, random);
+        make_buffers(made, r, sent * made->dim, made->output_rows[r] * made->dim, random);
+        made->sequence[r] = (embdist_sequence_batch){
+            .size = sizeof(embdist_sequence_batch),
+            .send_rows = made->send + r * world,
+            .recv_rows = made->recv + r * world,
+            .rows = shape->lengths ? NULL : made->rows[r],
+            .lengths = shape->lengths ? made->lengths[r] : NULL,
+            .batch_per_rank = shape->lengths ? shape->batch : NULL,
+            .permute = made->index[r],
+            .output_rows = made->output_rows[r],
+            .bijection = shape->permute == PERMUTE_PROMISED,
+        };
+        made->batch[r].sequence = &made->sequence[r];
+    }
+    const reference_sequence reference = {.world = world,
+                                          .features = made->features,
+                                          .dim = made->dim,
+                                          .rows = (const int64_t *const *)made->rows,
+                                          .permute = (const int64_t *const *)made->permute,
+                                          .output_rows = made->output_rows,
+                                          .forward = codec_of(descriptor, "forward"),
+                                          .backward = codec_of(descriptor, "backward"),
+                                          .mean = is_mean(descriptor)};
+    const float **inputs = inputs_of(made);
+    if (shape->direction == EMBDIST_FORWARD)
+        reference_sequence_forward(&reference, inputs, made->expected);
+    else
+        reference_sequence_backward(&reference, inputs, made->expected);
+    free(inputs);
+}
+
+/* ---- the case ------------------------------------------------------------------------------- */
+
+test_case *case_new(const case_shape *shape, random_state *random)
+{
+    const embdist_descriptor *descriptor = shape->entry->descriptor;
+    const int64_t world = shape->world;
+    test_case *made = take(1, sizeof *made);
+    made->shape = *shape;
+    made->features = descriptor->features;
+    made->dims = take(descriptor->features, sizeof *made->dims);
+    dims_of(descriptor, made->dims);
+    made->dim = made->dims[0];
+    int64_t *batch = take(world, sizeof *batch);
+    memcpy(batch, shape->batch, (size_t)world * sizeof *batch);
+    made->shape.batch = batch;
+    made->in = take(world, sizeof *made->in);
+    made->out = take(world, sizeof *made->out);
+    made->expected = take(world, sizeof *made->expected);
+    made->batch = take(world, sizeof *made->batch);
+    made->sequence = take(world, sizeof *made->sequence);
+    made->rows = take(world, sizeof *made->rows);
+    made->lengths = take(world, sizeof *made->lengths);
+    made->permute = take(world, sizeof *made->permute);
+    made->index = take(world, sizeof *made->index);
+    made->output_rows = take(world, sizeof *made->output_rows);
+    for (int64_t r = 0; r < world; r++)
+        made->batch[r] = (embdist_batch){.size = sizeof(embdist_batch), .mode = shape->mode};
+    if (is_sequence(shape))
+        make_sequence(made, random);
+    else
+        make_pooled(made, random);
+    return made;
+}
+
+void case_free(test_case *made)
+{
+    for (int64_t r = 0; r < made->shape.world; r++) {
+        buffer_free(&made->in[r]);
+        buffer_free(&made->out[r]);
+        free(made->expected[r]);
+        free(made->rows[r]);
+        free(made->lengths[r]);
+        free(made->permute[r]);
+        free(made->index[r]);
+    }
+    void *const arrays[] = {made->dims,     made->in,         made->out,   made->expected,
+                            made->batch,    made->counts,     made->rows,  made->lengths,
+                            made->send,     made->recv,       made->index, made->permute,
+                            made->sequence, made->output_rows};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free((void *)(uintptr_t)made->shape.batch);
+    free(made);
+}
+
+test_call case_call(const test_case *made, int64_t rank)
+{
+    const buffer *in = &made->in[rank], *out = &made->out[rank];
+    return (test_call){
+        .entry = made->shape.entry,
+        .direction = made->shape.direction,
+        .batch = made->batch[rank],
+        .in = in->count ? in->data : NULL,
+        .in_count = in->count,
+        .out = out->count ? out->data : NULL,
+        .out_count = out->count,
+    };
+}
+
+embdist_status case_start(const test_case *made, int64_t rank, embdist_dist *dist,
+                          embdist_request **request)
+{
+    const test_call call = case_call(made, rank);
+    return start_call(&call, dist, request);
+}
+
+void case_reset(const test_case *made, int64_t rank)
+{
+    buffer_reset(&made->out[rank]);
+}
+
+int case_is_right(const test_case *made, int64_t rank, char *why, size_t size)
+{
+    const buffer *out = &made->out[rank];
+    for (int64_t i = 0; i < out->count; i++)
+        if (!same_value(out->data[i], made->expected[rank][i])) {
+            snprintf(why, size, "rank %lld: element %lld of %lld is %a, expected %a",
+                     (long long)rank, (long long)i, (long long)out->count, (double)out->data[i],
+                     (double)made->expected[rank][i]);
+            return 0;
+        }
+    if (!buffer_edges_are_right(out) || !buffer_edges_are_right(&made->in[rank])) {
+        snprintf(why, size, "rank %lld: a byte beside a buffer changed", (long long)rank);
+        return 0;
+    }
+    return 1;
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+typedef struct running {
+    test_case **cases;
+    int64_t count;
+    embdist_comm **comms;
+    embdist_way way;
+    char (*why)[512]; /* [world] */
+    int64_t *failed;  /* [world] the case that went wrong */
+} running;
+
+static void run_one_rank(int64_t rank, void *context)
+{
+    const running *run = context;
+    embdist_dist *dist = NULL;
+    char *why = run->why[rank];
+    const size_t size = sizeof run->why[rank];
+    embdist_status status = open_dist(&dist, run->comms ? run->comms[rank] : NULL,
+                                      run->cases[0]->shape.entry, run->way);
+    int64_t i = 0;
+    for (; i < run->count && !status; i++) {
+        case_reset(run->cases[i], rank);
+        status = case_start(run->cases[i], rank, dist, NULL);
+        if (!status && !case_is_right(run->cases[i], rank, why, size))
+            break;
+    }
+    if (status)
+        snprintf(why, size, "rank %lld: %s: %s", (long long)rank, embdist_status_name(status),
+                 embdist_last_error());
+    run->failed[rank] = i - (status != EMBDIST_OK && i > 0);
+    if (embdist_close(&dist) && !*why)
+        snprintf(why, size, "close: %s", embdist_last_error());
+}
+
+static void describe(const case_shape *shape, embdist_way way)
+{
+    char batch[256] = "";
+    size_t used = 0;
+    for (int64_t r = 0; r < shape->world && used + 32 < sizeof batch; r++)
+        used += (size_t)snprintf(batch + used, sizeof batch - used, " %lld",
+                                 (long long)shape->batch[r]);
+    diag("%s %s %s, world %lld, %s, offsets %lld and %lld, permute style %d, batch%s",
+         shape->entry->name, mode_text(shape->mode), direction_text(shape->direction),
+         (long long)shape->world, way_text(way), (long long)shape->in_offset,
+         (long long)shape->out_offset, (int)shape->permute, batch);
+}
+
+int cases_run(test_case **cases, int64_t count, embdist_comm **comms, embdist_way way)
+{
+    const int64_t world = cases[0]->shape.world;
+    running run = {
+        cases, count, comms, way, take(world, sizeof *run.why), take(world, sizeof *run.failed)};
+    int right = 1;
+    run_ranks(world, run_one_rank, &run);
+    for (int64_t r = 0; r < world && right; r++)
+        if (*run.why[r]) {
+            right = 0;
+            if (run.failed[r] < count)
+                describe(&cases[run.failed[r]]->shape, way);
+            diag("%s", run.why[r]);
+        }
+    free(run.why);
+    free(run.failed);
+    return right;
+}
