@@ -122,6 +122,7 @@ local function check_codec_fields(path, given, codec, catalogue)
 end
 
 local function check_direction(path, given, catalogue)
+    local codec_path = type(given) == "string" and path or path .. ".codec"
     if given == nil then
         given = {}
     elseif type(given) == "string" then
@@ -136,7 +137,7 @@ local function check_direction(path, given, catalogue)
         for i, module in ipairs(catalogue.codecs) do
             known[i] = module.name
         end
-        fail(path .. ".codec", "got %s, which is no codec%s", show(name),
+        fail(codec_path, "got %s, which is no codec%s", show(name),
             near.hint(name, known))
     end
     check_codec_fields(path, given, codec, catalogue)

@@ -2,22 +2,25 @@
 
 local M = {}
 
--- The number of letters to insert, delete or change, to make one word of the other.
+-- The number of letters to insert, delete, change or swap with the next, to make one word of the
+-- other.
 local function distance(a, b)
-    local row = {}
+    local rows = {[0] = {}}
     for j = 0, #b do
-        row[j] = j
+        rows[0][j] = j
     end
     for i = 1, #a do
-        local diagonal = row[0]
-        row[0] = i
+        rows[i] = {[0] = i}
         for j = 1, #b do
-            local change = diagonal + (a:byte(i) == b:byte(j) and 0 or 1)
-            diagonal = row[j]
-            row[j] = math.min(change, row[j] + 1, row[j - 1] + 1)
+            local cost = a:byte(i) == b:byte(j) and 0 or 1
+            local best = math.min(rows[i - 1][j - 1] + cost, rows[i - 1][j] + 1, rows[i][j - 1] + 1)
+            if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+                best = math.min(best, rows[i - 2][j - 2] + 1)
+            end
+            rows[i][j] = best
         end
     end
-    return row[#b]
+    return rows[#a][#b]
 end
 
 -- The candidate nearest to `word`, the first of equals; nil where none is near.

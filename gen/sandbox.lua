@@ -7,7 +7,7 @@ local M = {}
 
 M.largest_text = 4 * 1024 * 1024 -- bytes; 10,000 features written out one by one take 0.3 MB
 M.most_steps = 5000000
-M.most_seconds = 1.0
+M.most_seconds = 0.5
 
 -- Comparing or joining strings of the size that memory allows takes some 20 ms, and no step in
 -- between is seen: so few of them between two looks at the clock.
@@ -15,11 +15,14 @@ local STEPS_BETWEEN_LOOKS = 10
 
 local MOST_REPEATS = 1000000
 
+-- What a spec calls runs without string methods.
+local format = string.format
+
 local function rep(value, n)
     local count = math.tointeger(n)
     if not count or count < 0 or count > MOST_REPEATS then
-        error(("rep: got a count of %s, expected a whole number from 0 to %d"):format(
-            type(n) == "number" and ("%.14g"):format(n) or "type " .. type(n), MOST_REPEATS), 2)
+        error(format("rep: got a count of %s, expected a whole number from 0 to %d",
+            type(n) == "number" and format("%.14g", n) or "type " .. type(n), MOST_REPEATS), 2)
     end
     local list = {}
     for i = 1, count do
@@ -32,7 +35,7 @@ end
 local function plain_tostring(value)
     local kind = type(value)
     if kind == "table" or kind == "function" then
-        error(("tostring: got a %s, expected a number, a text, true, false or nil"):format(kind), 2)
+        error(format("tostring: got a %s, expected a number, a text, true, false or nil", kind), 2)
     end
     return tostring(value)
 end
@@ -46,13 +49,14 @@ local function environment()
     end
     return setmetatable(env, {
         __index = function(_, name)
-            error(("unknown name '%s'; a spec may use rep, ipairs, tostring and math"):format(
+            error(format("unknown name '%s'; a spec may use rep, ipairs, tostring and math",
                 tostring(name)), 2)
         end,
     })
 end
 
--- Calls f in a state without string methods and with a hook that ends it.
+-- Calls f without string methods and with a hook that ends it: in a coroutine, since a hook belongs
+-- to one, so that it cannot go off outside.
 local function run_bounded(f, clock)
     local strings = getmetatable("")
     local methods = strings.__index
@@ -68,11 +72,21 @@ local function run_bounded(f, clock)
     end
 
     strings.__index = nil
-    debug.sethook(look, "", STEPS_BETWEEN_LOOKS)
-    local done, result = pcall(f)
-    debug.sethook()
+    local thread = coroutine.create(f)
+    debug.sethook(thread, look, "", STEPS_BETWEEN_LOOKS)
+    local done, result = coroutine.resume(thread)
     strings.__index = methods
     return done, result
+end
+
+-- A message of Lua, which begins with the file and the line where Lua knows them, or one of `look`.
+local function located(message, path)
+    if message:find("not enough memory", 1, true) then
+        message = "took more memory than a spec may"
+    elseif message:find("^[^\n]*:%d+: ") then
+        return message
+    end
+    return ("%s: %s"):format(path, message)
 end
 
 -- Runs `text`, the spec in the file `path`; `clock` tells the seconds of processor time. Returns
@@ -84,23 +98,16 @@ function M.run(text, path, clock)
     if text:sub(1, 1) == "\27" then
         return nil, ("%s: is compiled Lua, expected the text of a spec"):format(path)
     end
-    local chunk, message = load(text, "@" .. path, "t", environment())
-    if not chunk then
-        return nil, message
+    -- Not load alone: where it runs out of stack, it calls the caller's error handler.
+    local parsed, chunk, message = pcall(load, text, "@" .. path, "t", environment())
+    if not parsed or not chunk then
+        return nil, located(parsed and message or chunk, path)
     end
     local done, result = run_bounded(chunk, clock)
     if done then
         return result
     end
-    message = tostring(result)
-    if message:find("not enough memory", 1, true) then
-        message = "took more memory than a spec may"
-    end
-    -- Messages of Lua itself begin with the file and the line.
-    if message:find("^[^\n]*:%d+: ") then
-        return nil, message
-    end
-    return nil, path .. ": " .. message
+    return nil, located(result, path)
 end
 
 return M
