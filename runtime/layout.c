@@ -181,6 +181,9 @@ static embdist_status lay_pooled(embdist_layout_of_call *layout, const arrays *t
         return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected %" PRId64 " counts",
                             name, layout->count_count);
     for (int64_t i = 0; i < layout->count_count; i++) {
+        if (given[i] < 0 && layout->mode == EMBDIST_EVEN)
+            return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                                "batch is %" PRId64 ", expected 0 or more", given[i]);
         if (given[i] < 0)
             return embdist_fail(EMBDIST_INVALID_ARGUMENT,
                                 "%s[%" PRId64 "] is %" PRId64 ", expected 0 or more", name, i,
@@ -207,6 +210,9 @@ static embdist_status sum_lengths(embdist_layout_of_call *layout, const arrays *
                                   const embdist_sequence_batch *batch)
 {
     int64_t samples = 0;
+    if (!batch->batch_per_rank && !batch->lengths)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "rows and lengths are NULL, expected one of them");
     if (!batch->batch_per_rank)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
                             "batch_per_rank is NULL, expected [world] counts beside lengths");
@@ -321,7 +327,9 @@ static embdist_status lay_sequence(embdist_layout_of_call *layout, const arrays 
             embdist_piece *piece = &to->pieces[j * layout->parts + f];
             piece->blocks = 1;
             piece->wire = rows * row_bytes;
-            if (!add(rows, piece->rows, &rows) || rows > to->counts[j])
+            if (!add(rows, piece->rows, &rows))
+                rows = INT64_MAX; /* more than any send_rows that has passed */
+            if (rows > to->counts[j])
                 break;
         }
         if (rows != to->counts[j])
