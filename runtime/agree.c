@@ -86,18 +86,25 @@ static embdist_status differ_in_counts(const embdist_record *zero, const embdist
 {
     static const char *const names[] = {"batch", "batch_per_rank", "batch_per_rank_feature"};
     const embdist_layout_of_call *a = zero->layout, *b = other->layout;
-    for (int64_t i = 0; i < a->count_count; i++)
-        if (a->counts[i] != b->counts[i])
-            return embdist_fail(EMBDIST_MISMATCH,
-                                "ranks disagree on %s[%" PRId64 "]: rank 0 has %" PRId64
-                                ", rank %" PRId64 " has %" PRId64
-                                "; expected the same on every rank",
-                                names[a->mode], i, a->counts[i], rank, b->counts[i]);
+    for (int64_t i = 0; i < a->count_count; i++) {
+        char place[32] = "";
+        if (a->counts[i] == b->counts[i])
+            continue;
+        if (a->mode != EMBDIST_EVEN)
+            snprintf(place, sizeof place, "[%" PRId64 "]", i);
+        return embdist_fail(EMBDIST_MISMATCH,
+                            "%s_%s%s%s: ranks disagree on %s%s: rank 0 has %" PRId64
+                            ", rank %" PRId64 " has %" PRId64 "; expected the same on every rank",
+                            zero->descriptor->spec, zero->descriptor->name, direction_name(zero),
+                            mode_name(zero), names[a->mode], place, a->counts[i], rank,
+                            b->counts[i]);
+    }
     return EMBDIST_OK;
 }
 
 static embdist_status differ_in_pairs(embdist_local *local, int64_t world, uint64_t sequence)
 {
+    const embdist_record *zero = embdist_local_record(local, 0, sequence);
     for (int64_t s = 0; s < world; s++)
         for (int64_t d = 0; d < world; d++) {
             const int64_t sent = embdist_local_record(local, s, sequence)->layout->counts[d];
@@ -105,10 +112,11 @@ static embdist_status differ_in_pairs(embdist_local *local, int64_t world, uint6
                 embdist_local_record(local, d, sequence)->layout->counts[world + s];
             if (sent != expected)
                 return embdist_fail(EMBDIST_MISMATCH,
-                                    "rank %" PRId64 " has send_rows[%" PRId64 "] = %" PRId64
-                                    ", but rank %" PRId64 " has recv_rows[%" PRId64 "] = %" PRId64
-                                    "; expected equal numbers",
-                                    s, d, sent, d, s, expected);
+                                    "%s_%s%s: rank %" PRId64 " has send_rows[%" PRId64
+                                    "] = %" PRId64 ", but rank %" PRId64 " has recv_rows[%" PRId64
+                                    "] = %" PRId64 "; expected equal numbers",
+                                    zero->descriptor->spec, zero->descriptor->name,
+                                    direction_name(zero), s, d, sent, d, s, expected);
         }
     return EMBDIST_OK;
 }

@@ -105,7 +105,6 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
         status = check_open(dist, descriptor, options);
         if (!status)
             status = make_dist(&made, comm, descriptor, options);
-        comm->dists++;
         if (status)
             status = embdist_request_refuse(comm, EMBDIST_OPERATION_OPEN, status);
         else
@@ -113,8 +112,10 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
     }
     if (status && made)
         delete_dist(made);
-    else if (!status)
+    else if (!status) {
+        comm->dists++; /* only where all have opened it, so that ranks always count alike */
         *dist = made;
+    }
     embdist_comm_free(&alone);
     return status;
 }
