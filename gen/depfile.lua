@@ -3,7 +3,7 @@
 local M = {}
 
 local function escape(path)
-    return (path:gsub("%$", "$$$$"):gsub("[ \t#]", "\\%0"))
+    return (path:gsub("%$", "$$"):gsub("[ \t#]", "\\%0"))
 end
 
 -- A rule for all `targets`, and an empty one for each prerequisite, so that make does not stop
