@@ -125,10 +125,11 @@ static embdist_status differ_in_text(const char *field, const char *a, const cha
 {
     if (strcmp(a, b) == 0)
         return EMBDIST_OK;
-    return embdist_fail(EMBDIST_MISMATCH,
-                        "ranks opened different dists: %s is \"%s\" on rank 0 and \"%s\" on rank "
-                        "%" PRId64 "; generate both from one spec with one generator",
-                        field, a, b, rank);
+    return embdist_fail(
+        EMBDIST_MISMATCH,
+        "embdist_open: ranks opened different dists: %s is \"%s\" on rank 0 and \"%s\" on rank "
+        "%" PRId64 "; generate both from one spec with one generator",
+        field, a, b, rank);
 }
 
 static embdist_status differ_in_number(const char *field, int64_t a, int64_t b, int64_t rank)
@@ -136,8 +137,9 @@ static embdist_status differ_in_number(const char *field, int64_t a, int64_t b, 
     if (a == b)
         return EMBDIST_OK;
     return embdist_fail(EMBDIST_MISMATCH,
-                        "ranks opened different dists: %s is %" PRId64 " on rank 0 and %" PRId64
-                        " on rank %" PRId64 "; generate both from one spec with one generator",
+                        "embdist_open: ranks opened different dists: %s is %" PRId64
+                        " on rank 0 and %" PRId64 " on rank %" PRId64
+                        "; generate both from one spec with one generator",
                         field, a, b, rank);
 }
 
@@ -186,7 +188,12 @@ static embdist_status differ_in_open(const embdist_record *zero, const embdist_r
                                      int64_t rank)
 {
     const embdist_status status = differ_in_descriptor(zero->descriptor, other->descriptor, rank);
-    return status ? status : differ_in_number("options->way", zero->way, other->way, rank);
+    if (status || zero->way == other->way)
+        return status;
+    return embdist_fail(EMBDIST_MISMATCH,
+                        "embdist_open: options->way is %d on rank 0 and %d on rank %" PRId64
+                        ", expected the same on every rank",
+                        (int)zero->way, (int)other->way, rank);
 }
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
