@@ -3,6 +3,8 @@
 #include "error.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Counts are refused while the elements and bytes that they stand for still fit int64: no row is
  * wider than this many bytes an element, on either side. */
@@ -354,6 +356,21 @@ static embdist_status lay_sequence(embdist_layout_of_call *layout, const arrays 
     return EMBDIST_OK;
 }
 
+static embdist_status not_generated(const embdist_descriptor *descriptor, embdist_mode mode)
+{
+    static const char *const names[] = {"even", "ragged", "per_feature", "sequence"};
+    char number[16], generated[64] = "";
+    snprintf(number, sizeof number, "%d", (int)mode);
+    for (int i = EMBDIST_EVEN; i <= EMBDIST_SEQUENCE; i++)
+        if (descriptor->modes & EMBDIST_MODE_BIT(i))
+            snprintf(generated + strlen(generated), sizeof generated - strlen(generated), " %s",
+                     names[i]);
+    return embdist_fail(EMBDIST_UNSUPPORTED,
+                        "batch mode %s was not generated for %s_%s, expected one of:%s",
+                        (unsigned)mode > EMBDIST_SEQUENCE ? number : names[mode], descriptor->spec,
+                        descriptor->name, generated);
+}
+
 embdist_status embdist_layout_make(embdist_layout_of_call *layout, embdist_buffer *memory,
                                    const embdist_descriptor *descriptor, int64_t world,
                                    int64_t rank, const embdist_batch *batch,
@@ -362,9 +379,7 @@ embdist_status embdist_layout_make(embdist_layout_of_call *layout, embdist_buffe
     *layout = (embdist_layout_of_call){0};
     if ((unsigned)batch->mode > EMBDIST_SEQUENCE ||
         !(descriptor->modes & EMBDIST_MODE_BIT(batch->mode)))
-        return embdist_fail(EMBDIST_UNSUPPORTED,
-                            "batch mode %d was not generated: expected one that the spec lists",
-                            (int)batch->mode);
+        return not_generated(descriptor, batch->mode);
     embdist_status status = embdist_buffer_hold(memory, embdist_layout_bytes(descriptor, world));
     if (status)
         return status;
