@@ -111,6 +111,34 @@ static void other_dist(spoiled *wrong)
     wrong->call.entry = &sums;
 }
 
+/* No such function is generated; the runtime must not rely on it. */
+static embdist_status ragged_all_the_same(embdist_dist *dist, const float *in, int64_t in_count,
+                                          const int64_t *batch, float *out, int64_t out_count,
+                                          void *stream, embdist_request **request)
+{
+    const embdist_call call = {.descriptor = &small_only_even,
+                               .batch = {.mode = EMBDIST_RAGGED, .per_rank = batch},
+                               .input = in,
+                               .input_count = in_count,
+                               .output = out,
+                               .output_count = out_count,
+                               .stream = stream};
+    return embdist_start(dist, &call, request);
+}
+
+static const test_dist only_even = {
+    .name = "small_only_even",
+    .descriptor = &small_only_even,
+    .even = TEST_BOTH(small_only_even, _even),
+    .ragged = {ragged_all_the_same, NULL},
+};
+
+static void mode_not_generated(spoiled *wrong)
+{
+    says(wrong, "batch mode ragged was not generated for small_only_even, expected one of: even");
+    wrong->call.batch.mode = EMBDIST_RAGGED;
+}
+
 /* ---- counts */
 
 static void batch_negative(spoiled *wrong)
@@ -220,6 +248,8 @@ static const refusal calls[] = {
     {"the output starts in the input", PER_FEATURE, FORWARD, out_starts_in_in, INVALID},
     {"a stream", EVEN, FORWARD, with_stream, INVALID},
     {"a function of another dist", EVEN, FORWARD, other_dist, INVALID},
+    {"a mode that was not generated", &only_even, EMBDIST_EVEN, FORWARD, mode_not_generated,
+     EMBDIST_UNSUPPORTED},
     {"a negative batch", EVEN, FORWARD, batch_negative, INVALID},
     {"a batch that the buffers do not have", EVEN, FORWARD, batch_other, INVALID},
     {"a batch past int64", EVEN, BACKWARD, batch_huge, INVALID},
