@@ -1,16 +1,49 @@
-# The tests. All print TAP. Scripts are found by their place: tests/FOLDER/*.lua and *.sh
-# (SCRIPT_TESTS comes from configure.ac); a test program needs its two lines here.
+# The tests. All print TAP. Scripts are found by their place, tests/FOLDER/*.lua and *.sh (the wildcard
+# is SCRIPT_TESTS in configure.ac), all but the helpers named here; a test program is named below.
+test_folders = style gen codelets runtime replay_checks builds
+test_helpers = %/lib.sh tests/bench/rows.lua
+
 TEST_EXTENSIONS = .lua .sh
-test_folders = style gen codelets runtime builds
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(tap_driver)
 LUA_LOG_DRIVER = $(tap_driver)
 SH_LOG_DRIVER = $(tap_driver)
-LUA_LOG_COMPILER = $(LUA)
-SH_LOG_COMPILER = $(SHELL)
+# A test that hangs is ended, and fails since its plan is not fulfilled.
+LOG_COMPILER = $(TIMEOUT)
+LUA_LOG_COMPILER = $(TIMEOUT) $(LUA)
+SH_LOG_COMPILER = $(TIMEOUT) $(SHELL)
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(top_srcdir)'; top_builddir='$(top_builddir)'; \
 	LUA='$(LUA)'; CC='$(CC)'; export top_srcdir top_builddir LUA CC;
 
-check_PROGRAMS =
 TESTS = $(SCRIPT_TESTS) $(check_PROGRAMS)
+check_PROGRAMS =
+check_LIBRARIES =
+# What a test program is linked with, if it does not say: the specs of tests/specs, and the runtime.
+LDADD = $(test_specs) libembdist.la $(LIBM)
+test_specs = tests/generated/libcodelets.a tests/generated/libmatrix.a tests/generated/libsmall.a \
+	tests/generated/libtwin.a
+
+# The codelets.
+check_PROGRAMS += tests/codelets/codecs tests/codelets/versions
+tests_codelets_codecs_SOURCES = tests/codelets/codecs.c tests/codelets/tap.h
+tests_codelets_codecs_LDADD = $(LIBM)
+tests_codelets_versions_SOURCES = tests/codelets/versions.c tests/codelets/tap.h
+
+# The runtime. Its tests share a library of helpers.
+check_LIBRARIES += tests/runtime/libhelp.a
+tests_runtime_libhelp_a_SOURCES = \
+	tests/reference.c tests/reference.h \
+	tests/runtime/cases.c tests/runtime/cases.h tests/runtime/dists.c tests/runtime/dists.h \
+	tests/runtime/refusal.c tests/runtime/refusal.h \
+	tests/runtime/support.c tests/runtime/support.h
+runtime_tests = tests/runtime/libhelp.a $(LDADD)
+check_PROGRAMS += \
+	tests/runtime/in_flight tests/runtime/matrix tests/runtime/modes tests/runtime/null_comm \
+	tests/runtime/wrong_pooled tests/runtime/wrong_sequence
+tests_runtime_in_flight_LDADD = $(runtime_tests)
+tests_runtime_matrix_LDADD = $(runtime_tests)
+tests_runtime_modes_LDADD = $(runtime_tests)
+tests_runtime_null_comm_LDADD = $(runtime_tests)
+tests_runtime_wrong_pooled_LDADD = $(runtime_tests)
+tests_runtime_wrong_sequence_LDADD = $(runtime_tests)

@@ -3,8 +3,10 @@
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/style/lib.sh"
 needs shellcheck
 
+# Sourced files are looked at with those that source them, from elsewhere; a function may have
+# arguments that one file never gives.
 clean() {
-    sh -n "$1" && shellcheck -x -e SC1091 "$1"
+    sh -n "$1" && shellcheck -x -e SC1091,SC2119,SC2120 "$1"
 }
 for file in $(files '*'); do
     case $file in
