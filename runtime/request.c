@@ -141,14 +141,14 @@ static int has_come(const embdist_comm *comm, const awaited *what)
     return embdist_local_may_post(comm->local, what->sequence);
 }
 
-/* "1, 3 and 5 more", of the ranks that keep this one waiting for an operation. */
+/* Says which ranks keep this one waiting for an operation: "ranks 1, 3 and 5 more have not come". */
 static void name_missing(const embdist_comm *comm, uint64_t sequence, int posted, char *text,
                          size_t size)
 {
     const int most = 8;
     int named = 0, more = 0;
+    char ranks[160] = "", others[32] = "";
     size_t used = 0;
-    *text = '\0';
     for (int64_t r = 0; r < comm->world; r++) {
         if (posted ? embdist_local_has_posted(comm->local, r, sequence)
                    : embdist_local_has_finished(comm->local, r, sequence))
@@ -158,37 +158,50 @@ static void name_missing(const embdist_comm *comm, uint64_t sequence, int posted
             continue;
         }
         const int written =
-            snprintf(text + used, size - used, "%s%" PRId64, named++ ? ", " : "", r);
-        used += written > 0 && (size_t)written < size - used ? (size_t)written : 0;
+            snprintf(ranks + used, sizeof ranks - used, "%s%" PRId64, named++ ? ", " : "", r);
+        used += written > 0 && (size_t)written < sizeof ranks - used ? (size_t)written : 0;
     }
     if (more)
-        snprintf(text + used, size - used, " and %d more", more);
+        snprintf(others, sizeof others, " and %d more", more);
+    if (!named)
+        snprintf(text, size, "all ranks have come by now, too late");
+    else
+        snprintf(text, size, "rank%s %s%s %s %s", named > 1 ? "s" : "", ranks, others,
+                 named > 1 ? "have" : "has", posted ? "not come" : "come, but not finished");
+}
+
+/* What a rank waits for, in words. */
+static void name_awaited(const awaited *what, char *text, size_t size)
+{
+    static const char *const ends[] = {"_even", "_ragged", "_per_feature", ""};
+    if (!what->request) {
+        snprintf(text, size, "a free place (%d requests are in flight)", EMBDIST_MAX_REQUESTS);
+        return;
+    }
+    const embdist_record *record = &what->request->record;
+    if (record->operation != EMBDIST_OPERATION_CALL)
+        snprintf(text, size, "%s of %s_%s",
+                 record->operation == EMBDIST_OPERATION_OPEN ? "embdist_open" : "embdist_reserve",
+                 record->descriptor->spec, record->descriptor->name);
+    else
+        snprintf(text, size, "%s_%s_%s%s", record->descriptor->spec, record->descriptor->name,
+                 record->direction == EMBDIST_FORWARD ? "forward" : "backward",
+                 ends[record->layout->mode]);
 }
 
 static embdist_status time_out(embdist_comm *comm, const awaited *what)
 {
-    char missing[160], op[160] = "a free slot";
-    const int posted = what->request && what->request->state == EMBDIST_STATE_POSTED;
-    if (what->request) {
-        static const char *const ends[] = {"_even", "_ragged", "_per_feature", ""};
-        const embdist_record *record = &what->request->record;
-        const int call = record->operation == EMBDIST_OPERATION_CALL;
-        snprintf(op, sizeof op, "%s_%s%s%s%s", record->descriptor->spec, record->descriptor->name,
-                 !call                                  ? " (open or reserve)"
-                 : record->direction == EMBDIST_FORWARD ? "_forward"
-                                                        : "_backward",
-                 call ? ends[record->layout->mode] : "", "");
-    }
+    char missing[256], op[160];
+    /* A free place is the end of the operation that had it before. */
     const uint64_t sequence =
         what->request ? what->sequence : what->sequence - EMBDIST_MAX_REQUESTS;
-    name_missing(comm, sequence, posted, missing, sizeof missing);
-    const embdist_status status =
-        embdist_fail(EMBDIST_TIMED_OUT,
-                     "rank %" PRId64 " waited %g s for %s, step %" PRIu64
-                     " of its comm: rank %s %s; the comm is "
-                     "unusable from now on",
-                     comm->rank, comm->time_limit, op, sequence, missing,
-                     posted ? "has not come" : "has come, but not finished");
+    name_awaited(what, op, sizeof op);
+    name_missing(comm, sequence, !embdist_local_all_posted(comm->local, sequence), missing,
+                 sizeof missing);
+    const embdist_status status = embdist_fail(EMBDIST_TIMED_OUT,
+                                               "rank %" PRId64 " waited %g s for %s, step %" PRIu64
+                                               " of its comm: %s; the comm is unusable from now on",
+                                               comm->rank, comm->time_limit, op, sequence, missing);
     embdist_local_break(comm->local, embdist_last_error());
     end_broken(comm);
     return status;
