@@ -11,7 +11,7 @@ local check_name, check_different = names.check, names.check_different
 
 local M = {}
 
-M.most_features = 65536
+M.most_features = 65536 -- of a dist, and of all dists together
 M.largest_dim = 1 << 24
 
 local GRADIENTS = {"mean", "sum"}

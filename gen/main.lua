@@ -45,6 +45,11 @@ local function fail(format, ...)
     error({message = format:format(...)}, 0)
 end
 
+-- The same, where the message names the spec first.
+local function fail_bare(format, ...)
+    error({message = format:format(...), bare = true}, 0)
+end
+
 -- ---- files
 
 local NO_SUCH_FILE = 2 -- ENOENT
@@ -185,7 +190,7 @@ local function load_spec(asked, catalogue)
         spec, message = specs.only(spec, asked.only, asked.spec)
     end
     if not spec then
-        error({message = message, bare = true}, 0)
+        fail_bare("%s", message)
     end
     return spec
 end
@@ -233,7 +238,11 @@ local function main()
         codecs = load_folder("codecs"),
         kinds = load_folder("kinds"),
     }
-    local plan = plans.make(load_spec(asked, catalogue), catalogue)
+    local plan
+    plan, message = plans.make(load_spec(asked, catalogue), catalogue)
+    if not plan then
+        fail_bare("%s: %s", asked.spec, message)
+    end
     if asked.list then
         print_list(plan)
     elseif asked.plan then
@@ -250,6 +259,9 @@ local done, problem = xpcall(main, function(problem)
     return type(problem) == "table" and problem or {message = debug.traceback(problem)}
 end)
 if not done then
+    if type(problem) == "string" then -- for want of memory, Lua calls no handler
+        problem = {message = problem}
+    end
     io.stderr:write(problem.bare and "" or "embdist-gen: ", problem.message, "\n")
     os.exit(1)
 end

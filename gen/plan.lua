@@ -21,6 +21,9 @@ local INDICES = {
     int64 = {type = "int64_t", bytes = 8, suffix = "_i64"},
 }
 
+-- A file each; this many take some five minutes to compile.
+M.most_codelets = 2000
+
 -- What codelet templates know of the instruction sets that have vector versions.
 M.isas = {
     {name = "avx2", vector = "__m256", lanes = 8, target = "EMBDIST_AVX2"},
@@ -93,6 +96,10 @@ local function codelet_of(plan, op, dim, coded, index)
         codec = coded.words,
         index = op.indexed and index.type or nil,
     })
+    if #plan.codelets == M.most_codelets then
+        error({message = ("makes more than %d codelets, expected fewer different dims or codecs")
+            :format(M.most_codelets)}, 0)
+    end
     codelet = {
         symbol = symbol,
         file = symbol .. ".c",
@@ -304,7 +311,13 @@ local function plan_dist(plan, dist, catalogue)
     }
 end
 
--- The plan of a spec that spec.load has checked.
+local function plan_dists(plan, spec, catalogue)
+    for i, dist in ipairs(spec.dists) do
+        plan.dists[i] = plan_dist(plan, dist, catalogue)
+    end
+end
+
+-- The plan of a spec that spec.load has checked; nil and a message where it would be too large.
 function M.make(spec, catalogue)
     local plan = {
         version = version,
@@ -318,8 +331,9 @@ function M.make(spec, catalogue)
         sets = {},
         dists = {},
     }
-    for i, dist in ipairs(spec.dists) do
-        plan.dists[i] = plan_dist(plan, dist, catalogue)
+    local done, problem = pcall(plan_dists, plan, spec, catalogue)
+    if not done then
+        return nil, type(problem) == "table" and problem.message or error(problem, 0)
     end
     plan.files = {
         {name = plan.header, template = "header.h.tmpl"},

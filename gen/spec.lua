@@ -18,6 +18,8 @@ local fail, show = value.fail, value.show
 
 local M = {}
 
+M.most_dists = 1000
+
 local FIELDS = {"name", "backends", "dists"}
 
 local function check_backends(given)
@@ -76,11 +78,19 @@ local function check(given, source, catalogue)
     if count == 0 then
         fail("dists", "got an empty list, expected a list of dists")
     end
-    local dist_names = {}
+    if count > M.most_dists then
+        fail("dists", "got %d dists, expected at most %d", count, M.most_dists)
+    end
+    local dist_names, features = {}, 0
     for i = 1, count do
         spec.dists[i] = dist_check.check(("dists[%d]"):format(i), given.dists[i], spec.name,
             catalogue)
         dist_names[i] = spec.dists[i].name
+        features = features + #spec.dists[i].dims
+        if features > dist_check.most_features then
+            fail("dists", "got more than %d features in all, expected at most that",
+                dist_check.most_features)
+        end
     end
     names.check_different(dist_names, function(i, short)
         return short and ("dists[%d]"):format(i) or ("dists[%d].name"):format(i)

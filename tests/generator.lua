@@ -90,7 +90,7 @@ end
 function M.plan(text)
     local catalogue = M.catalogue()
     local spec, message = require("spec").load(text, "spec.lua", catalogue, os.clock)
-    return require("plan").make(assert(spec, message), catalogue)
+    return assert(require("plan").make(assert(spec, message), catalogue))
 end
 
 -- The texts of all files of a plan, by their names.

@@ -63,6 +63,8 @@ tap.run {
         end
         tap.contains(grouped(sandbox.most_steps) .. " steps", reference)
         tap.contains(grouped(dist.largest_dim), reference)
+        tap.contains(grouped(require("plan").most_codelets) .. " codelets", reference)
+        tap.contains(("from one to %s |"):format(grouped(require("spec").most_dists)), reference)
         tap.contains(grouped(dist.most_features) .. " features", reference)
         tap.contains(("at most %d characters"):format(names.longest), reference)
         tap.equal(0.5, sandbox.most_seconds)

@@ -388,6 +388,19 @@ local WRONG = {
         [[:1: tostring: got a table, expected a number, a text, true, false or nil]],
     },
     {
+        pooled([[dims = (function() local d = {} for i = 1, 1000 do d[i] = i end return d end)()]]),
+        [[: makes more than 2000 codelets, expected fewer different dims or codecs]],
+    },
+    {
+        [[return { name = "s", dists = rep({}, 1001) }]],
+        [[: dists: got 1001 dists, expected at most 1000]],
+    },
+    {
+        dists([[{ name = "a", kind = "rw_pooled", dims = rep(1, 65536) }, ]]
+            .. [[{ name = "b", kind = "rw_pooled", dims = { 1 } }]]),
+        [[: dists: got more than 65536 features in all, expected at most that]],
+    },
+    {
         [[return { "s" }]],
         [[: [1]: unknown field; expected one of: name, backends, dists]],
     },
