@@ -29,18 +29,14 @@ function M.is_power_of_two(x)
     return x == 1.0
 end
 
--- The shortest decimal that a reader of fp32 numbers takes for x: "0.1", "1000", "1e+10". The two
--- neighbours of the decimal, one ulp of a double away, must read as x too, so that a compiler that
--- rounds once and one that rounds through double agree.
+-- The shortest decimal that a reader of fp32 numbers takes for x: "0.1", "1000", "1e+10".
 function M.shortest(x)
     if x == math.floor(x) and math.abs(x) < 1e9 then
         return ("%d"):format(x)
     end
-    local tiny = 2.0 ^ -52
     for digits = 1, 9 do
         local text = ("%%.%dg"):format(digits):format(x)
-        local read = tonumber(text)
-        if M.round(read * (1.0 + tiny)) == x and M.round(read * (1.0 - tiny)) == x then
+        if M.round(tonumber(text)) == x then
             return text
         end
     end

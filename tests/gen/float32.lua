@@ -42,6 +42,9 @@ tap.run {
             tap.equal(x, float32.round(tonumber(text)), text)
             local digits = #text:gsub("e.*", ""):gsub("^0%.0*", ""):gsub("%.", "")
             tap.ok(digits <= 9, text)
+            local shorter = ("%%.%dg"):format(math.max(1, digits - 1)):format(x)
+            tap.ok(digits == 1 or x == math.floor(x) and x < 1e9
+                or float32.round(tonumber(shorter)) ~= x, text)
         end
     end},
     {"other numbers are no powers of two", function()
@@ -68,11 +71,15 @@ tap.run {
         tap.equal(float32.largest, float32.largest_scaled(FP16, 2.0 ^ -126))
     end},
     {"the limit is the last number whose product stays below", function()
-        for _, scale in ipairs {3.0, 0.1, 7.0, 1000.0, 1.0 / 3.0, 2.0 ^ 126} do
-            scale = float32.round(scale)
-            local x = float32.largest_scaled(FP16, scale)
-            tap.ok(float32.round(x * scale) <= FP16, "too large for " .. scale)
-            tap.ok(float32.round(float32.next_above(x) * scale) > FP16, "too small for " .. scale)
+        -- Of these, limit / scale, rounded, is too large for 3 / 7, and too small for 419 / 7.
+        for _, limit in ipairs {FP16, 448.0} do
+            for _, scale in ipairs {3.0, 0.1, 7.0, 1000.0, 3.0 / 7.0, 419.0 / 7.0, 2.0 ^ 126} do
+                scale = float32.round(scale)
+                local x = float32.largest_scaled(limit, scale)
+                tap.ok(float32.round(x * scale) <= limit, "too large for " .. scale)
+                x = float32.next_above(x)
+                tap.ok(float32.round(x * scale) > limit, "too small for " .. scale)
+            end
         end
     end},
 }
