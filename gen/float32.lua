@@ -34,7 +34,7 @@ function M.shortest(x)
     if x == math.floor(x) and math.abs(x) < 1e9 then
         return ("%d"):format(x)
     end
-    for digits = 1, 9 do
+    for digits = 6, 9 do -- any six digits survive fp32
         local text = ("%%.%dg"):format(digits):format(x)
         if M.round(tonumber(text)) == x then
             return text
