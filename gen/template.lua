@@ -1,9 +1,10 @@
 -- template.lua: fills in a template.
 --
--- A template is the text to be made, with two additions that clang-format leaves alone:
+-- A template is the text to be made, with three additions that clang-format leaves alone:
 --
---   //% STATEMENT        a Lua statement, on a line of its own, at any indentation
 --   $NAME$ $NAME.FIELD$  a value of the plan; nothing but names stands between the dollars
+--   //$ NAME             a value that is whole lines, instead of this line, at any indentation
+--   //% STATEMENT        a Lua statement, on a line of its own, at any indentation
 --
 -- Line N of the template becomes line N of a Lua chunk, so Lua's own messages name the template and
 -- the line.
@@ -22,14 +23,23 @@ local function text_statement(number, line)
     return ("_print(%d, %s)"):format(number, table.concat(pieces, " .. "))
 end
 
+-- The Lua statement for one line of the template.
+local function statement(number, line)
+    local control = line:match("^%s*//%%(.*)$")
+    if control then
+        return control
+    end
+    local name = line:match("^%s*//%$%s*([%a_][%w_.]*)%s*$")
+    return text_statement(number, name and ("$%s$"):format(name) or line)
+end
+
 local function translate(text)
     if text ~= "" and text:sub(-1) ~= "\n" then
         text = text .. "\n"
     end
     local statements = {}
     for line in text:gmatch("([^\n]*)\n") do
-        local control = line:match("^%s*//%%(.*)$")
-        statements[#statements + 1] = control or text_statement(#statements + 1, line)
+        statements[#statements + 1] = statement(#statements + 1, line)
     end
     return table.concat(statements, "\n")
 end

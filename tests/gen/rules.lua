@@ -57,6 +57,7 @@ local function mentioned(text)
         for name in (control and "" or line):gmatch("%$([%a_][%w_.]*)%$") do
             names[#names + 1] = name
         end
+        names[#names + 1] = line:match("^%s*//%$%s*([%w_.]+)%s*$")
         local list = control and (control:match("local ([%w_, ]+) =")
             or control:match("for ([%w_, ]+) in"))
         for name in (list or ""):gmatch("[%w_]+") do

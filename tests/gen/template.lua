@@ -30,6 +30,13 @@ begin
 end
 ]], "t.tmpl", {rows = {{x = 2, shown = true}, {x = 5, shown = false}, {x = 3, shown = true}}}))
     end},
+    {"a line that names a value becomes its lines, at any indentation", function()
+        tap.equal("a\n b\nc\nd // $ e\n", render("    //$ text\n//$ row.c\nd // $ e\n", "t.tmpl",
+            {text = "a\n b", row = {c = "c"}}))
+    end},
+    {"an unknown name on such a line names template and line", function()
+        tap.equal("t.tmpl:2: unknown name 'txet'", message_of("a\n//$ txet\n", "t.tmpl", {}))
+    end},
     {"a last line without a newline gets one", function()
         tap.equal("a\nb\n", render("a\nb", "t.tmpl", {}))
     end},
