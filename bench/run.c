@@ -44,8 +44,12 @@ static const char *short_bytes(double bytes, char text[16])
     return text;
 }
 
-static void print_head(void)
+static void print_head(int64_t world)
 {
+    const char *isa;
+    stream_widest(&isa);
+    printf("%lld ranks on %lld processors, %s\n", (long long)world, (long long)team_processors(),
+           isa);
     printf("%-11s %-11s %-5s %-9s %-11s %-8s %6s %6s %9s %9s %9s %6s %6s %6s %5s %8s\n", "", "", "",
            "", "", "", "", "a rank", "time", "min", "max", "", "must", "stream", "", "barrier");
     printf("%-11s %-11s %-5s %-9s %-11s %-8s %6s %6s %9s %9s %9s %6s %6s %6s %5s %8s\n", "kind",
@@ -170,7 +174,7 @@ int main(int argc, char **argv)
     }
     for (int64_t r = 0; r < of.world; r++)
         embdist_comm_set_time_limit(of.comms[r], TIME_LIMIT);
-    print_head();
+    print_head(of.world);
     team_run(of.world, run_cases, &of);
     if (of.disturbed > 0)
         printf("In %lld of %lld cases a bare barrier took over %.0f us: the ranks had to share "

@@ -83,6 +83,12 @@ static cpu_set_t processors(void)
     return set;
 }
 
+int64_t team_processors(void)
+{
+    cpu_set_t allowed = processors();
+    return CPU_COUNT(&allowed);
+}
+
 static void pin(int64_t member)
 {
     cpu_set_t allowed = processors(), one;
@@ -107,9 +113,8 @@ static void *start_member(void *argument)
 
 void team_run(int64_t size, void (*job)(team *all, void *context, int64_t member), void *context)
 {
-    cpu_set_t allowed = processors();
     team all = {.size = size,
-                .crowded = size > CPU_COUNT(&allowed),
+                .crowded = size > team_processors(),
                 .seats = take_memory(size, sizeof(seat)),
                 .job = job,
                 .context = context};

@@ -24,6 +24,9 @@ void team_wait(team *all, int64_t member);
 /* One round; called by each member from within its job. Seconds, the same number on all. */
 double team_round(team *all, int64_t member, team_action action, void *context);
 
+/* Processors that this process may use. */
+int64_t team_processors(void);
+
 /* What was measured of the rounds of one action. */
 typedef struct spread {
     double median, least, most;

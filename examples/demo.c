@@ -51,10 +51,11 @@ static void explain(const demo *all)
 {
     const char *isa;
     stream_widest(&isa);
-    printf("%lld ranks, each a thread of this process; code for %s. Every result is compared bit "
-           "for bit with a\ndirect reference that knows nothing of the generator: \"right\" means "
-           "no bit differs.\n",
-           (long long)all->world, isa);
+    printf(
+        "%lld ranks, each a thread of this process, on %lld processors; code for %s. Every result "
+        "is compared\nbit for bit with a direct reference that knows nothing of the generator: "
+        "\"right\" means no bit differs.\n",
+        (long long)all->world, (long long)team_processors(), isa);
     printf("  in place  ranks read each other's rows where they lie; staged: encoded rows go "
            "through buffers\n            (\"wire MiB\", all ranks together), as between processes\n"
            "  ms        of one call on all ranks, median of %d\n"
