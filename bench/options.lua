@@ -41,8 +41,8 @@ Rounds of the call, of the copy and of a bare barrier take turns. Every time is 
   GB/s       must move / time
   stream     what the copy reads and writes (non-temporal stores, a buffer of the rank's size) by
              its time, all ranks together
-  ratio      (must move / stream) / time: 1 is the limit. In cache it says little, as the copy goes
-             to memory
+  ratio      (must move / stream) / time: 1 is the speed of the copy. What reads two streams by
+             turns can be a tenth faster; in cache the ratio says little, as the copy goes to memory
   barrier    of a bare barrier: what a call of no size cannot be faster than
 Buffers are aligned to 64 bytes. Ranks are pinned to processors where there are enough.
 ]]
