@@ -77,9 +77,9 @@ typedef struct embdist_way {
     float divisor;
 } embdist_way;
 
-/* The bytes of rows that are prefetched ahead of a gather: 16 rows of 512 bytes hide a miss;
- * a long row is begun ahead, and then the hardware follows. */
-enum { EMBDIST_BYTES_AHEAD = 8192, EMBDIST_LEAST_ROWS_AHEAD = 2, EMBDIST_MOST_ROWS_AHEAD = 32 };
+/* How far ahead rows are prefetched: 16 KiB of rows hide the misses of a random gather, if not more
+ * than EMBDIST_MOST_ROWS_AHEAD; long rows are begun ahead, and then the hardware follows. */
+enum { EMBDIST_BYTES_AHEAD = 16384, EMBDIST_LEAST_ROWS_AHEAD = 2, EMBDIST_MOST_ROWS_AHEAD = 64 };
 #define EMBDIST_ROWS_AHEAD(row_bytes)                                                              \
     (EMBDIST_BYTES_AHEAD / (row_bytes) < EMBDIST_LEAST_ROWS_AHEAD                                  \
          ? EMBDIST_LEAST_ROWS_AHEAD                                                                \
@@ -105,13 +105,30 @@ enum { EMBDIST_BYTES_AHEAD = 8192, EMBDIST_LEAST_ROWS_AHEAD = 2, EMBDIST_MOST_RO
 #define EMBDIST_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-static inline __attribute__((always_inline)) void embdist_prefetch(const void *row, int64_t bytes)
+/* A row of a gather, to the second-level cache: the first is too small for as many. */
+static inline __attribute__((always_inline)) void embdist_prefetch_row(const void *row,
+                                                                       int64_t bytes)
 {
+    const char *first = (const char *)row;
     const int64_t end = bytes < 16 * EMBDIST_LINE ? bytes : 16 * EMBDIST_LINE;
     EMBDIST_UNROLL
     for (int64_t at = 0; at < end; at += EMBDIST_LINE) {
-        _mm_prefetch((const char *)row + at, _MM_HINT_T0);
+        _mm_prefetch(first + at, _MM_HINT_T1);
     }
+    _mm_prefetch(first + bytes - 1, _MM_HINT_T1);
+}
+
+/* What a run will read soon. The hardware follows a run, but only to the end of a page of memory.
+ * The address may lie beyond the run. */
+static inline __attribute__((always_inline)) void embdist_prefetch_run(const void *now)
+{
+    _mm_prefetch((const char *)((uintptr_t)now + 4096), _MM_HINT_T0);
+}
+
+/* A single word of memory. */
+static inline __attribute__((always_inline)) void embdist_prefetch_word(const void *word)
+{
+    _mm_prefetch((const char *)word, _MM_HINT_T0);
 }
 
 /* Streaming stores are ordered by nothing else. */
