@@ -13,7 +13,7 @@ LOG_COMPILER = $(TIMEOUT)
 LUA_LOG_COMPILER = $(TIMEOUT) $(LUA)
 SH_LOG_COMPILER = $(TIMEOUT) $(SHELL)
 AM_TESTS_ENVIRONMENT = \
-	top_srcdir='$(top_srcdir)'; top_builddir='$(top_builddir)'; \
+	top_srcdir='$(top_srcdir)'; top_builddir='$(abs_top_builddir)'; \
 	LUA='$(LUA)'; CC='$(CC)'; export top_srcdir top_builddir LUA CC;
 
 TESTS = $(SCRIPT_TESTS) $(check_PROGRAMS)

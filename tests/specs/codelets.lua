@@ -1,5 +1,5 @@
--- Codelets whose options change code, for tests/codelets/versions.c: a loss scale that is a power of
--- two and one that is not, infinities that propagate, and both types of index.
+-- Codelets whose options change code, for tests/codelets/versions.c: loss scales that are a power
+-- of two and that are not, infinities that propagate, and both types of index.
 local dists = {}
 for _, dim in ipairs({ 5, 17, 128 }) do
     local half = { codec = "fp16", loss_scale = 3, nonfinite = "propagate" }
