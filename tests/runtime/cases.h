@@ -10,7 +10,7 @@ typedef enum permute_style {
     PERMUTE_NONE,
     PERMUTE_BIJECTION, /* each row once, not promised */
     PERMUTE_PROMISED,  /* each row once, promised */
-    PERMUTE_REPEATS,   /* more rows than are received, any of them */
+    PERMUTE_REPEATS,   /* any rows, as many as are received; on odd ranks more */
     PERMUTE_OMITS,     /* some of the rows, none twice */
     PERMUTE_STYLES
 } permute_style;

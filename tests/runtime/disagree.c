@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const test_dist bags = TEST_POOLED(small_bags), sums = TEST_POOLED(small_sums),
+                       one_feature = TEST_POOLED(small_finite_bags),
                        words = TEST_SEQUENCE(small_words);
 
 enum { WORLD = 3, STEPS = 2, TEXTS = 3, TEXT = 160 };
@@ -137,8 +138,8 @@ static void one_call(const char *name, test_case *usual, test_case *odd_case, in
                     .usual = {usual},
                     .odd_case = {odd_case},
                     .way = odd ? EMBDIST_WAY_IN_PLACE : EMBDIST_WAY_STAGED};
-    if (usual->shape.entry == &words)
-        run.entries[1] = &words;
+    if (usual->shape.entry != &bags)
+        run.entries[1] = usual->shape.entry;
     snprintf(run.says[0], TEXT, "%s", a);
     snprintf(run.says[1], TEXT, "%s", b);
     snprintf(run.says[2], TEXT, "%s", c);
@@ -194,6 +195,11 @@ static void functions(void)
             "another mode with equal counts", a_call(&sums, EMBDIST_RAGGED, EMBDIST_FORWARD, -1, 0),
             a_call(&sums, EMBDIST_EVEN, EMBDIST_FORWARD, -1, 0), odd,
             "ranks disagree on the call: ", "small_sums_forward_ragged", "small_sums_forward_even");
+        one_call("another mode with the same list of counts",
+                 a_call(&one_feature, EMBDIST_RAGGED, EMBDIST_BACKWARD, -1, 0),
+                 a_call(&one_feature, EMBDIST_PER_FEATURE, EMBDIST_BACKWARD, -1, 0), odd,
+                 "ranks disagree on the call: ", "small_finite_bags_backward_ragged",
+                 "small_finite_bags_backward_per_feature");
         one_call("the other direction", a_call(&sums, EMBDIST_EVEN, EMBDIST_FORWARD, -1, 0),
                  a_call(&sums, EMBDIST_EVEN, EMBDIST_BACKWARD, -1, 0), odd,
                  "ranks disagree on the call: ", "small_sums_forward_even",
@@ -232,7 +238,7 @@ static void order(void)
 
 int main(void)
 {
-    plan(3 * WORLD + 4 + 4 * WORLD + WORLD);
+    plan(3 * WORLD + 4 + 5 * WORLD + WORLD);
     counts();
     functions();
     order();

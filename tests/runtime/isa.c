@@ -29,6 +29,61 @@ static embdist_status try_isa(const char *name)
     return status;
 }
 
+/* ---- which codelet is called ---- */
+
+static int called = -1;
+
+#define SPY(name, isa)                                                                             \
+    static void name(const struct embdist_work *work)                                              \
+    {                                                                                              \
+        (void)work;                                                                                \
+        called = isa;                                                                              \
+    }
+SPY(spy_plain, EMBDIST_ISA_PLAIN)
+SPY(spy_avx2, EMBDIST_ISA_AVX2)
+SPY(spy_avx512, EMBDIST_ISA_AVX512)
+
+/* Opens small_sums with codelets that tell who they are, and makes one call. */
+static int codelet_called(const embdist_codelet *versions)
+{
+    const embdist_codelets spies = {.row_bytes = 16, .unpack_sum_rows = versions};
+    embdist_group group = small_sums.group[0];
+    embdist_descriptor descriptor = small_sums;
+    embdist_dist *dist = NULL;
+    const float in[8] = {0};
+    float out[8];
+    const embdist_call call = {.descriptor = &descriptor,
+                               .batch = {.mode = EMBDIST_EVEN, .even = 1},
+                               .input = in,
+                               .input_count = 8,
+                               .output = out,
+                               .output_count = 8};
+    group.forward_alone = &spies;
+    descriptor.group = &group;
+    called = -1;
+    if (embdist_open(&dist, NULL, &descriptor, NULL) || embdist_start(dist, &call, NULL))
+        bail_out("%s", embdist_last_error());
+    embdist_close(&dist);
+    return called;
+}
+
+static void choices(const int *can)
+{
+    static const embdist_codelet all[ISAS] = {spy_plain, spy_avx2, spy_avx512},
+                                 two[ISAS] = {spy_plain, spy_avx2, NULL},
+                                 one[ISAS] = {spy_plain, NULL, NULL};
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!can[isa]) {
+            skip("this CPU has it not", "EMBDIST_ISA=%s calls its codelets", names[isa]);
+            continue;
+        }
+        setenv("EMBDIST_ISA", names[isa], 1);
+        ok(codelet_called(all) == isa && codelet_called(two) == (isa ? EMBDIST_ISA_AVX2 : isa) &&
+               codelet_called(one) == EMBDIST_ISA_PLAIN,
+           "EMBDIST_ISA=%s calls its codelets, or the next narrower that there are", names[isa]);
+    }
+}
+
 /* Runs a case and keeps or compares the bits. */
 static int same_as_first(test_case *made, embdist_comm **comms, embdist_way way, float **first)
 {
@@ -82,7 +137,7 @@ static int compare(const test_dist *entry, embdist_mode mode, embdist_direction 
 
 int main(void)
 {
-    plan(ISAS + 8 + 2);
+    plan(2 * ISAS + 8 + 2);
     random_state random = random_start();
     int can[ISAS] = {0};
     for (int isa = 0; isa < ISAS; isa++) {
@@ -93,6 +148,7 @@ int main(void)
         else
             ok(can[isa], "EMBDIST_ISA=%s opens", names[isa]);
     }
+    choices(can);
     for (int m = EMBDIST_EVEN; m <= EMBDIST_SEQUENCE; m++)
         for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++) {
             int right = 1;

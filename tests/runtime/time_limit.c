@@ -336,6 +336,60 @@ static void other_waits(void)
        "overlapping groups that wait for each other in a circle time out");
 }
 
+/* ---- a rank that reads for long -------------------------------------------------------------- */
+
+typedef struct long_read {
+    embdist_comm **comms;
+    int64_t rows;
+    embdist_status status[2];
+    float first, last; /* of what rank 0 got */
+} long_read;
+
+/* All rows are rank 1's and belong to rank 0, which reads them where they are when rank 1 gives up,
+ * and rank 1 frees them as soon as it may. */
+static void read_long(int64_t rank, void *context)
+{
+    long_read *run = context;
+    const int64_t sent[2] = {rank ? run->rows : 0, 0}, received[2] = {0, rank ? 0 : run->rows};
+    const int64_t rows[4] = {sent[0], 0, 0, 0}, count = run->rows * 6;
+    const embdist_sequence_batch batch = {
+        .size = sizeof batch, .send_rows = sent, .recv_rows = received, .rows = rows};
+    float *in = rank ? take(count, sizeof *in) : NULL,
+          *out = rank ? NULL : take(count, sizeof *out);
+    embdist_dist *dist = NULL;
+    for (int64_t i = 0; rank && i < count; i++)
+        in[i] = 2;
+    if (open_dist(&dist, run->comms[rank], &words, EMBDIST_WAY_IN_PLACE))
+        bail_out("%s", embdist_last_error());
+    if (rank)
+        embdist_comm_set_time_limit(run->comms[rank], 0.001);
+    run->status[rank] =
+        small_words_forward(dist, in, rank ? count : 0, &batch, out, rank ? 0 : count, NULL, NULL);
+    if (!rank) {
+        run->first = out[0];
+        run->last = out[count - 1];
+    }
+    free(in);
+    free(out);
+    embdist_close(&dist);
+}
+
+static void reads_long(void)
+{
+    long_read run = {.comms = new_comms(2), .rows = is_small() ? 200000 : 2000000};
+    int right = 1;
+    for (int i = 0; i < 5; i++) {
+        run_ranks(2, read_long, &run);
+        for (int r = 0; r < 2; r++)
+            right &= !run.status[r] || run.status[r] == EMBDIST_TIMED_OUT;
+        right &= run.status[0] || (run.first == 2 && run.last == 2);
+        free_comms(2, run.comms);
+        run.comms = new_comms(2);
+    }
+    ok(right, "a rank gives up while another reads its rows, and may free them");
+    free_comms(2, run.comms);
+}
+
 /* ---- calls around the limit ----------------------------------------------------------------- */
 
 typedef struct around {
@@ -404,9 +458,10 @@ static void limits(void)
 
 int main(void)
 {
-    plan(MANNERS * WORLD + 4 + 1 + 3);
+    plan(MANNERS * WORLD + 4 + 1 + 1 + 3);
     odd_ranks();
     other_waits();
+    reads_long();
     around_the_limit();
     limits();
     return finish();
