@@ -116,7 +116,7 @@ EMBDIST_AVX2 void embdist_half_write_avx2(char *to, __m128i codes, int store)
     }
 }
 
-/* Rows that are streamed have no part: their size is a multiple of 16, eight codes. */
+/* Eight codes are 16 bytes: a row that is streamed has no part. */
 EMBDIST_AVX2 void embdist_half_write_part_avx2(char *to, __m128i value, int64_t count)
 {
     char codes[16];
@@ -167,18 +167,14 @@ EMBDIST_AVX512 __m256i embdist_half_read_part_avx512(const char *from, int64_t c
 
 EMBDIST_AVX512 void embdist_half_write_avx512(char *to, __m256i codes, int store)
 {
-    __m128i *const target = (__m128i *)(void *)to;
     if (store == EMBDIST_STREAMED) {
         _mm256_stream_si256((__m256i *)(void *)to, codes);
-    } else if (store == EMBDIST_STREAMED_16) {
-        _mm_stream_si128(target, _mm256_castsi256_si128(codes));
-        _mm_stream_si128(target + 1, _mm256_extracti128_si256(codes, 1));
     } else {
         _mm256_storeu_si256((__m256i *)(void *)to, codes);
     }
 }
 
-/* A part is streamed only as the end of a row whose size is a multiple of 16: eight codes. */
+/* A part is streamed only as an end of a row: eight codes. */
 EMBDIST_AVX512 void embdist_half_write_part_avx512(char *to, __m256i codes, int64_t count,
                                                    int store)
 {

@@ -14,13 +14,20 @@
 
 #include "common.h"
 
-/* How a vector is stored. Streaming stores pass the cache by: a line that is not read first costs
+/* How values are stored. Streaming stores pass the cache by: a line that is not read first costs
  * half the traffic. They want an aligned address. */
 enum {
     EMBDIST_CACHED = 0,
-    EMBDIST_STREAMED_16 = 1, /* in pieces of 16 bytes, to an address that is a multiple of 16 */
-    EMBDIST_STREAMED = 2     /* whole, to an address that is a multiple of the vector's size */
+    EMBDIST_STREAMED = 1,   /* to an address that is a multiple of the vector's size */
+    EMBDIST_STREAMED_16 = 2 /* a row from and to multiples of 16: its ends in pieces of 16 bytes,
+                               whole vectors between, where they are aligned */
 };
+
+/* How the whole vectors of a row or run are stored. */
+static inline int embdist_whole(int store)
+{
+    return store == EMBDIST_CACHED ? EMBDIST_CACHED : EMBDIST_STREAMED;
+}
 
 /* The size of a cache line. */
 enum { EMBDIST_LINE = 64 };
@@ -44,7 +51,7 @@ static inline int embdist_run_store(const void *target, int64_t element_bytes, i
     return stream && aligned ? EMBDIST_STREAMED : EMBDIST_CACHED;
 }
 
-/* How many of count elements lie before the first vector that is aligned. */
+/* How many of count elements lie before the first vector that is aligned; less than lanes. */
 static inline int64_t embdist_run_head(const void *target, int64_t element_bytes, int64_t lanes,
                                        int64_t count)
 {
@@ -162,15 +169,12 @@ EMBDIST_AVX2 void embdist_write_avx2(char *to, __m256 value, int store)
     float *const target = (float *)(void *)to;
     if (store == EMBDIST_STREAMED) {
         _mm256_stream_ps(target, value);
-    } else if (store == EMBDIST_STREAMED_16) {
-        _mm_stream_ps(target, _mm256_castps256_ps128(value));
-        _mm_stream_ps(target + 4, _mm256_extractf128_ps(value, 1));
     } else {
         _mm256_storeu_ps(target, value);
     }
 }
 
-/* A part is streamed only as the end of a row whose size is a multiple of 16: four values. */
+/* A part is streamed only as an end of a row: four values. */
 EMBDIST_AVX2 void embdist_write_part_avx2(char *to, __m256 value, int64_t count, int store)
 {
     float *const target = (float *)(void *)to;
@@ -251,17 +255,12 @@ EMBDIST_AVX512 void embdist_write_avx512(char *to, __m512 value, int store)
     float *const target = (float *)(void *)to;
     if (store == EMBDIST_STREAMED) {
         _mm512_stream_ps(target, value);
-    } else if (store == EMBDIST_STREAMED_16) {
-        _mm_stream_ps(target, _mm512_castps512_ps128(value));
-        _mm_stream_ps(target + 4, _mm512_extractf32x4_ps(value, 1));
-        _mm_stream_ps(target + 8, _mm512_extractf32x4_ps(value, 2));
-        _mm_stream_ps(target + 12, _mm512_extractf32x4_ps(value, 3));
     } else {
         _mm512_storeu_ps(target, value);
     }
 }
 
-/* A part is streamed only as the end of a row whose size is a multiple of 16: 4, 8 or 12 values. */
+/* A part is streamed only as an end of a row: 4, 8 or 12 values. */
 EMBDIST_AVX512 void embdist_write_part_avx512(char *to, __m512 value, int64_t count, int store)
 {
     float *const target = (float *)(void *)to;
