@@ -12,6 +12,11 @@
 #error "embdist's codelets need IEEE arithmetic: compile them without -ffast-math and its parts"
 #endif
 
+/* The x87 keeps sums in more than fp32: other bits. */
+#if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
+#error "embdist's codelets need fp32 sums: compile them with -msse2 -mfpmath=sse on this CPU"
+#endif
+
 /* A fused multiply-add rounds once where two operations round twice: other bits. gcc contracts even
  * intrinsics. */
 #if defined(__clang__)
