@@ -78,11 +78,11 @@ static inline int embdist_division(float divisor)
 }
 
 /* What a loop over vectors knows before it starts; constant after inlining, except the divisor. */
-typedef struct embdist_way {
+typedef struct embdist_writing {
     int store;
     int division;
     float divisor;
-} embdist_way;
+} embdist_writing;
 
 /* How far ahead rows are prefetched: 16 KiB of rows hide the misses of a random gather, if not more
  * than EMBDIST_MOST_ROWS_AHEAD; long rows are begun ahead, and then the hardware follows. */
@@ -105,9 +105,14 @@ enum { EMBDIST_BYTES_AHEAD = 16384, EMBDIST_LEAST_ROWS_AHEAD = 2, EMBDIST_MOST_R
 #define EMBDIST_AVX2 __attribute__((always_inline, target(EMBDIST_TARGET_avx2))) static inline
 #define EMBDIST_AVX512 __attribute__((always_inline, target(EMBDIST_TARGET_avx512))) static inline
 
-/* Before a loop over an array of vectors, which shall become registers. */
+/* Before a loop over an array of vectors, which shall become registers. Not under clang's address
+ * sanitizer: with the undefined one beside it, a sum of 0.5 s takes clang 14 88 s to compile. */
 #if defined(__clang__)
+#if __has_feature(address_sanitizer)
+#define EMBDIST_UNROLL
+#else
 #define EMBDIST_UNROLL _Pragma("unroll")
+#endif
 #else
 #define EMBDIST_UNROLL _Pragma("GCC unroll 16")
 #endif
