@@ -40,7 +40,7 @@ tests_runtime_libhelp_a_SOURCES = \
 runtime_tests = tests/runtime/libhelp.a $(LDADD)
 check_PROGRAMS += \
 	tests/runtime/allocation tests/runtime/descriptors tests/runtime/disagree \
-	tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/lengths \
+	tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large tests/runtime/lengths \
 	tests/runtime/many_ranks tests/runtime/matrix tests/runtime/modes tests/runtime/null_comm \
 	tests/runtime/time_limit tests/runtime/two_specs tests/runtime/wrong_pooled \
 	tests/runtime/wrong_sequence
@@ -50,6 +50,7 @@ tests_runtime_disagree_LDADD = $(runtime_tests)
 tests_runtime_idle_ranks_LDADD = $(runtime_tests)
 tests_runtime_in_flight_LDADD = $(runtime_tests)
 tests_runtime_isa_LDADD = $(runtime_tests)
+tests_runtime_large_LDADD = $(runtime_tests)
 tests_runtime_lengths_LDADD = $(runtime_tests)
 tests_runtime_many_ranks_LDADD = $(runtime_tests)
 tests_runtime_matrix_LDADD = $(runtime_tests)
