@@ -40,10 +40,10 @@ tests_runtime_libhelp_a_SOURCES = \
 runtime_tests = tests/runtime/libhelp.a $(LDADD)
 check_PROGRAMS += \
 	tests/runtime/allocation tests/runtime/descriptors tests/runtime/disagree \
-	tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large tests/runtime/lengths \
-	tests/runtime/many_ranks tests/runtime/matrix tests/runtime/modes tests/runtime/null_comm \
-	tests/runtime/time_limit tests/runtime/two_specs tests/runtime/wrong_pooled \
-	tests/runtime/wrong_sequence
+	tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large \
+	tests/runtime/lengths tests/runtime/many_ranks tests/runtime/matrix tests/runtime/modes \
+	tests/runtime/null_comm tests/runtime/requests tests/runtime/time_limit \
+	tests/runtime/two_specs tests/runtime/wrong_pooled tests/runtime/wrong_sequence
 tests_runtime_allocation_LDADD = $(runtime_tests)
 tests_runtime_descriptors_LDADD = $(runtime_tests)
 tests_runtime_disagree_LDADD = $(runtime_tests)
@@ -56,6 +56,7 @@ tests_runtime_many_ranks_LDADD = $(runtime_tests)
 tests_runtime_matrix_LDADD = $(runtime_tests)
 tests_runtime_modes_LDADD = $(runtime_tests)
 tests_runtime_null_comm_LDADD = $(runtime_tests)
+tests_runtime_requests_LDADD = $(runtime_tests)
 tests_runtime_time_limit_LDADD = $(runtime_tests)
 tests_runtime_two_specs_LDADD = $(runtime_tests)
 tests_runtime_wrong_pooled_LDADD = $(runtime_tests)
