@@ -162,14 +162,15 @@ static embdist_status differ_in_descriptor(const embdist_descriptor *a, const em
 {
     if (a == b)
         return EMBDIST_OK;
-    embdist_status status =
-        differ_in_number("the number of fields", a->field_count, b->field_count, rank);
-    for (int64_t i = 0; !status && i < a->field_count; i++) {
+    embdist_status status = EMBDIST_OK;
+    for (int64_t i = 0; !status && i < a->field_count && i < b->field_count; i++) {
         status = differ_in_text("a field's name", a->fields[i].name, b->fields[i].name, rank);
         if (!status)
             status =
                 differ_in_text(a->fields[i].name, a->fields[i].value, b->fields[i].value, rank);
     }
+    if (!status)
+        status = differ_in_number("the number of fields", a->field_count, b->field_count, rank);
     if (!status)
         status = differ_in_number("the number of features", a->features, b->features, rank);
     dims dims_a = {a->group, a->group->features}, dims_b = {b->group, b->group->features};

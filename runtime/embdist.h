@@ -30,18 +30,22 @@ extern "C" {
 
 typedef enum embdist_status {
     EMBDIST_OK = 0,
-    EMBDIST_INVALID_ARGUMENT = 1, /* this rank's arguments are wrong; nothing was sent or written */
-    EMBDIST_MISMATCH =
-        2,               /* ranks disagree on op, mode, counts or descriptor; nothing was written */
-    EMBDIST_REFUSED = 3, /* another rank refused its matching call; its sentence is passed on */
-    EMBDIST_NONFINITE =
-        4, /* a value that the codec must not send (nonfinite = "fail"); nothing was written */
-    EMBDIST_TIMED_OUT =
-        5, /* a rank did not come within the time limit; the comm is unusable from now on */
-    EMBDIST_BROKEN =
-        6, /* the comm is unusable since an earlier error, whose sentence is passed on */
-    EMBDIST_UNSUPPORTED = 7, /* not in this spec or this build */
-    EMBDIST_NO_MEMORY = 8    /* an allocation failed on this rank */
+    /* This rank's arguments are wrong, or more than embdist_reserve fixed; nothing was written. */
+    EMBDIST_INVALID_ARGUMENT = 1,
+    /* Ranks disagree on op, mode, counts or descriptor; nothing was written. */
+    EMBDIST_MISMATCH = 2,
+    /* Another rank refused its matching call; its sentence is passed on. Nothing was written. */
+    EMBDIST_REFUSED = 3,
+    /* A value that the codec must not send (nonfinite = "fail"); nothing was written. */
+    EMBDIST_NONFINITE = 4,
+    /* A rank did not come within the time limit; the comm is unusable from now on. */
+    EMBDIST_TIMED_OUT = 5,
+    /* The comm is unusable since an earlier error, whose sentence is passed on. */
+    EMBDIST_BROKEN = 6,
+    /* Not in this spec or this build. */
+    EMBDIST_UNSUPPORTED = 7,
+    /* An allocation failed on this rank. */
+    EMBDIST_NO_MEMORY = 8
 } embdist_status;
 
 /* The name of a status ("EMBDIST_TIMED_OUT"), a static string; "unknown status" for a number that
@@ -101,9 +105,11 @@ typedef struct embdist_options {
 
 /* Opens a dist. Collective: every rank of the comm opens the same descriptors in the same order,
  * and the ranks compare what they open; a difference is EMBDIST_MISMATCH on all and names the first
- * field that differs. dist        receives the dist; closed by embdist_close comm        NULL: one
- * rank, no group needed descriptor  generated; it and what it points to must live as long as the
- * dist options     NULL: all defaults */
+ * field that differs.
+ *   dist        receives the dist; closed by embdist_close
+ *   comm        NULL: one rank, no group needed
+ *   descriptor  generated; it and what it points to must live as long as the dist
+ *   options     NULL: all defaults */
 embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
                             const embdist_descriptor *descriptor, const embdist_options *options);
 

@@ -123,9 +123,25 @@ static int64_t fp32_row(const embdist_group *group)
     return group->dim * (int64_t)sizeof(float);
 }
 
+/* Buffers of no rows may be NULL, and C allows no offset from that. */
+static const unsigned char *after(const unsigned char *memory, int64_t bytes)
+{
+    return memory ? memory + bytes : NULL;
+}
+
+static unsigned char *place_after(unsigned char *memory, int64_t bytes)
+{
+    return memory ? memory + bytes : NULL;
+}
+
 static const unsigned char *element(const unsigned char *rows, int64_t elements)
 {
-    return rows ? rows + elements * (int64_t)sizeof(float) : NULL;
+    return after(rows, elements * (int64_t)sizeof(float));
+}
+
+static unsigned char *place_of_element(unsigned char *rows, int64_t elements)
+{
+    return place_after(rows, elements * (int64_t)sizeof(float));
 }
 
 /* ---- pack ----------------------------------------------------------------------------------- */
@@ -139,7 +155,7 @@ static void pack_pieces(const embdist_request *request, int64_t rank, int64_t fi
         const embdist_piece *piece = &layout->pieces[rank * layout->parts + p];
         const embdist_codelets *codelets = codelets_of(request, p);
         embdist_work work = {.source = element(request->record.input, piece->offset - first),
-                             .target = target + piece->wire,
+                             .target = place_after(target, piece->wire),
                              .blocks = piece->blocks,
                              .rows = piece->rows,
                              .source_step = layout->step * (int64_t)sizeof(float),
@@ -159,7 +175,7 @@ void embdist_run_pack(embdist_request *request)
     case EMBDIST_LAYOUT_RANKS:
     case EMBDIST_LAYOUT_FEATURES:
         for (int64_t j = 0; j < layout->world; j++)
-            pack_pieces(request, j, 0, wire + layout->wire_offset[j], stream);
+            pack_pieces(request, j, 0, place_after(wire, layout->wire_offset[j]), stream);
         break;
     case EMBDIST_LAYOUT_OWN:
         pack_pieces(request, layout->rank, layout->rank_offset[layout->rank], wire, stream);
@@ -208,22 +224,22 @@ static void unpack_sum(embdist_request *request, int stream)
         const int64_t row = fp32_row(group_of(request, p));
         for (int64_t s = 0; s < layout->world; s++) {
             const peer from = peer_of(request, s);
-            sources[s] = is_staged(request)
-                             ? from.record->wire + layout->wire_offset[layout->rank] + piece->wire
-                             : element(from.record->input, piece->offset);
+            sources[s] = is_staged(request) ? after(from.record->wire,
+                                                    layout->wire_offset[layout->rank] + piece->wire)
+                                            : element(from.record->input, piece->offset);
         }
         const int64_t first = layout->rank_offset[layout->rank];
-        embdist_work work = {
-            .sources = sources,
-            .target = request->output + (piece->offset - first) * (int64_t)sizeof(float),
-            .blocks = piece->blocks,
-            .rows = piece->rows,
-            .source_step =
-                is_staged(request) ? layout->wire_step : layout->step * (int64_t)sizeof(float),
-            .target_step = layout->step * (int64_t)sizeof(float),
-            .ranks = layout->world,
-            .divisor = 1.0F,
-            .stream = stream};
+        embdist_work work = {.sources = sources,
+                             .target = place_of_element(request->output, piece->offset - first),
+                             .blocks = piece->blocks,
+                             .rows = piece->rows,
+                             .source_step = is_staged(request)
+                                                ? layout->wire_step
+                                                : layout->step * (int64_t)sizeof(float),
+                             .target_step = layout->step * (int64_t)sizeof(float),
+                             .ranks = layout->world,
+                             .divisor = 1.0F,
+                             .stream = stream};
         join_blocks(&work, is_staged(request) ? codelets->row_bytes : row, row);
         call(request, is_staged(request) ? codelets->unpack_sum_wire : codelets->unpack_sum_rows,
              &work);
@@ -242,9 +258,9 @@ static void unpack_gathered(embdist_request *request, int stream)
             const int64_t row = fp32_row(group_of(request, p));
             embdist_work work = {
                 .source = is_staged(request)
-                              ? from.record->wire + piece->wire
+                              ? after(from.record->wire, piece->wire)
                               : element(from.record->input, piece->offset - layout->rank_offset[s]),
-                .target = request->output + piece->offset * (int64_t)sizeof(float),
+                .target = place_of_element(request->output, piece->offset),
                 .blocks = piece->blocks,
                 .rows = piece->rows,
                 .source_step =
@@ -283,22 +299,22 @@ static void take_received(embdist_request *request, const peer *from, int64_t fi
     const int64_t fp32 = fp32_row(descriptor_of(request)->group);
     const int64_t row = is_staged(request) ? codelets->row_bytes : fp32;
     const int64_t parts = is_staged(request) ? 1 : layout->parts;
-    const void **addresses = (const void **)request->addresses.memory + first;
+    const void **addresses = request->addresses.memory;
     for (int64_t p = 0; p < parts; p++) {
         const embdist_piece *piece = &from->layout->pieces[layout->rank * layout->parts + p];
         const unsigned char *source =
-            is_staged(request) ? from->record->wire + from->layout->wire_offset[layout->rank]
+            is_staged(request) ? after(from->record->wire, from->layout->wire_offset[layout->rank])
                                : element(from->record->input, piece->offset);
         const int64_t rows = is_staged(request) ? layout->recv_offset[from->rank + 1] -
                                                       layout->recv_offset[from->rank]
                                                 : piece->rows;
         if (!embdist_run_is_permuted(request)) {
-            copy_run(request, source, rows, request->output + first * fp32, stream);
+            copy_run(request, source, rows, place_after(request->output, first * fp32), stream);
             first += rows;
             continue;
         }
         for (int64_t i = 0; i < rows; i++)
-            *addresses++ = source + i * row;
+            addresses[first++] = source + i * row;
     }
 }
 
@@ -332,12 +348,12 @@ static void take_back(embdist_request *request, const peer *from, int stream)
     int64_t row = from->layout->recv_offset[layout->rank]; /* of from's received rows */
     for (int64_t f = 0; f < layout->parts; f++) {
         const embdist_piece *piece = &layout->pieces[from->rank * layout->parts + f];
-        unsigned char *target = request->output + piece->offset * (int64_t)sizeof(float);
+        unsigned char *target = place_of_element(request->output, piece->offset);
         if (is_staged(request)) {
-            copy_run(request, from->record->wire + row * codelets->row_bytes, piece->rows, target,
-                     stream);
+            copy_run(request, after(from->record->wire, row * codelets->row_bytes), piece->rows,
+                     target, stream);
         } else if (!from->record->addresses) {
-            copy_run(request, from->record->input + row * fp32, piece->rows, target, stream);
+            copy_run(request, after(from->record->input, row * fp32), piece->rows, target, stream);
         } else {
             const int64_t *starts = from->record->starts;
             embdist_work work = {.sources = from->record->addresses + (starts ? 0 : row),
