@@ -84,9 +84,9 @@ static void write_row(FILE *rows, const bench_case *what, int64_t dim, int64_t w
             what->kind, what->mode, what->codec, what->direction, what->routing, what->way,
             (long long)dim, (long long)world, (long long)result->bytes);
     fprintf(rows,
-            "\"time_ms\": %.6f, \"time_ms_min\": %.6f, \"time_ms_max\": %.6f, \"gbs\": %.3f, "
-            "\"must_move_bytes\": %.0f, \"stream_gbs\": %.3f, \"stream_gbs_min\": %.3f, "
-            "\"stream_gbs_max\": %.3f, \"ratio\": %.4f, \"barrier_us\": %.3f, "
+            "\"time_ms\": %.8g, \"time_ms_min\": %.8g, \"time_ms_max\": %.8g, \"gbs\": %.8g, "
+            "\"must_move_bytes\": %.0f, \"stream_gbs\": %.8g, \"stream_gbs_min\": %.8g, "
+            "\"stream_gbs_max\": %.8g, \"ratio\": %.8g, \"barrier_us\": %.8g, "
             "\"iterations\": %lld, \"warmup\": %lld}\n",
             1e3 * call->median, 1e3 * call->least, 1e3 * call->most,
             1e-9 * result->must_move / call->median, result->must_move, 1e-9 * stream,
