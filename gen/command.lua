@@ -63,6 +63,8 @@ function M.read(words)
             end
             if option == "--only" then
                 asked.only[#asked.only + 1] = value
+            elseif asked[option:sub(3)] then
+                return nil, ("got %s a second time, expected it once"):format(option)
             else
                 asked[option:sub(3)] = value
             end
@@ -79,6 +81,9 @@ function M.read(words)
     end
     if #specs ~= 1 then
         return nil, ("got %d spec files, expected one"):format(#specs)
+    end
+    if asked.list and asked.plan then
+        return nil, "got --list and --plan, expected one of them"
     end
     if asked.depfile and (asked.list or asked.plan) then
         return nil, "--depfile goes with files that are written, not with --list or --plan"

@@ -6,9 +6,23 @@ local function escape(path)
     return (path:gsub("%$", "$$"):gsub("[ \t#]", "\\%0"))
 end
 
+-- The first path with a line break, as messages show it.
+local function broken(paths)
+    for _, path in ipairs(paths) do
+        if path:find("[\r\n]") then
+            return (path:gsub("%c", "?"))
+        end
+    end
+    return nil
+end
+
 -- A rule for all `targets`, and an empty one for each prerequisite, so that make does not stop
--- where one has been removed.
+-- where one has been removed. Nil and a message where make could not read it.
 function M.text(targets, prerequisites)
+    local bad = broken(targets) or broken(prerequisites)
+    if bad then
+        return nil, ("\"%s\" has a line break in its name, which make cannot read"):format(bad)
+    end
     local lines, left, right = {}, {}, {}
     for i, path in ipairs(targets) do
         left[i] = escape(path)

@@ -16,6 +16,11 @@ M.largest_dim = 1 << 24
 
 local GRADIENTS = {"mean", "sum"}
 
+-- The path of a field that value.unknown_fields names.
+local function field_path(path, name)
+    return path .. (name:sub(1, 1) == "[" and "" or ".") .. name
+end
+
 local function check_dims(path, dist, equal)
     local expected = "a list of one dim for each feature"
     local count = value.list(path, dist.dims, expected)
@@ -52,7 +57,8 @@ local function check_features(path, given, dims)
     end
     local count = value.list(path, given, "a list of names")
     if count ~= #dims then
-        fail(path, "got %d names, expected %d: one for each of dims", count, #dims)
+        fail(path, "got %d name%s, expected %d: one for each of dims", count,
+            count == 1 and "" or "s", #dims)
     end
     for i = 1, count do
         features[i] = check_name(("%s[%d]"):format(path, i), given[i], "a feature", names.problem)
@@ -112,7 +118,12 @@ local function check_codec_fields(path, given, codec, catalogue)
     if not unknown then
         return
     end
-    local place = path .. "." .. unknown
+    local place = field_path(path, unknown)
+    if type(given[1]) == "string" and catalogue.codecs[given[1]] then
+        local direction = path:match("%l+$")
+        fail(place, "unknown field; write %s = \"%s\" or %s = { codec = \"%s\" }", direction,
+            given[1], direction, given[1])
+    end
     local takers = codec_names_with(unknown, catalogue)
     if #takers > 0 then
         fail(place, "%s takes no %s; these codecs do: %s", codec.name, unknown,
@@ -198,7 +209,7 @@ local function check_dist_fields(path, dist, kind)
         fail(path .. "." .. unknown, "%s takes no %s; its fields are: %s", kind.name, unknown,
             table.concat(known, ", "))
     elseif unknown then
-        fail(path .. "." .. unknown, "unknown field%s", near.hint(unknown, known))
+        fail(field_path(path, unknown), "unknown field%s", near.hint(unknown, known))
     end
 end
 

@@ -52,7 +52,7 @@ end
 
 -- ---- files
 
-local NO_SUCH_FILE = 2 -- ENOENT
+local NO_SUCH_FILE, NOT_A_FOLDER = 2, 20 -- ENOENT, ENOTDIR
 
 -- The bytes of a file, at most `limit` where that is given; nil, a message and the system's number
 -- for it where the file cannot be read.
@@ -69,10 +69,11 @@ local function read_file(path, limit)
     return text or ""
 end
 
+-- True; nil and what is wrong, without the path, where the file cannot be written.
 local function write_file(path, text)
     local file, message = io.open(path, "wb")
     if not file then
-        return nil, message
+        return nil, message:sub(#path + 3)
     end
     local done
     done, message = file:write(text)
@@ -80,7 +81,7 @@ local function write_file(path, text)
     if done and closed then
         return true
     end
-    return nil, ("%s: %s"):format(path, done and close_message or message)
+    return nil, done and close_message or message
 end
 
 -- The files whose text is not on the disk already: {path, text, old, temporary}.
@@ -122,13 +123,13 @@ local function write_all(files)
         for _, file in ipairs(changed) do
             local written, message = write_file(file.temporary, file.text)
             if not written then
-                fail("cannot write %s", message)
+                fail("cannot write %s: %s", file.path, message)
             end
         end
         for _, file in ipairs(changed) do
             local moved, message = os.rename(file.temporary, file.path)
             if not moved then
-                fail("cannot write %s", message)
+                fail("cannot write %s: %s", file.path, message)
             end
             renamed = renamed + 1
         end
@@ -139,6 +140,17 @@ local function write_all(files)
             os.remove(file.temporary)
         end
         error(problem, 0)
+    end
+end
+
+local function check_folder(path)
+    local file, _, code = io.open(path .. "/.", "rb")
+    if file then
+        file:close()
+    elseif code == NO_SUCH_FILE then
+        fail("--output: \"%s\" is no folder: create it first", path)
+    elseif code == NOT_A_FOLDER then
+        fail("--output: \"%s\" is no folder: name another", path)
     end
 end
 
@@ -202,6 +214,9 @@ local function print_list(plan)
 end
 
 local function generate(asked, plan)
+    if asked.output then
+        check_folder(asked.output)
+    end
     local templates = load_templates(plan)
     local files, targets = emit.files(plan, templates, asked.line), {}
     for i, file in ipairs(files) do
@@ -215,10 +230,11 @@ local function generate(asked, plan)
                 prerequisites[#prerequisites + 1] = path
             end
         end
-        files[#files + 1] = {
-            path = asked.depfile,
-            text = depfile.text(targets, prerequisites),
-        }
+        local text, message = depfile.text(targets, prerequisites)
+        if not text then
+            fail("--depfile: %s", message)
+        end
+        files[#files + 1] = {path = asked.depfile, text = text}
     end
     write_all(files)
 end

@@ -30,8 +30,22 @@ local KEYWORDS = set [[
 -- The spec's name becomes the name of a header, which must not hide one of these.
 local HEADERS = set [[
     assert complex ctype errno fenv inttypes iso646 limits locale math setjmp signal stdalign stdarg
-    stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar
-    wctype cuda immintrin mpi nccl
+    stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads
+    time uchar wchar wctype
+
+    aio cpio dirent dlfcn fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen monetary mqueue
+    ndbm netdb nl_types poll pthread pwd regex sched search semaphore spawn strings stropts syslog
+    tar termios ulimit unistd utime utmpx wordexp
+
+    alloca argp argz byteswap crypt elf endian envz err error execinfo features fpu_control fstab
+    fts getopt ifaddrs ieee754 libintl link malloc mcheck memory mntent obstack paths printf pty
+    resolv shadow syscall sysexits termio ttyent ucontext utmp values wait
+
+    arm_acle arm_bf16 arm_fp16 arm_neon arm_sve cpuid mm_malloc quadmath stdc_predef syslimits
+    unwind varargs
+
+    cuda cuda_bf16 cuda_fp16 cuda_runtime cuda_runtime_api driver_types hwloc mpi
+    mpio nccl numa numaif nvml omp ompt vector_types
 ]]
 
 -- What is wrong with a name: a clause that follows `got "NAME"`; nil where nothing is.
@@ -57,7 +71,7 @@ function M.spec_problem(name)
     if name == "embdist" or name:find("^embdist_") then
         return ", the prefix of the runtime's own names; expected another name"
     end
-    if HEADERS[name] then
+    if HEADERS[name] or name:find("intrin$") then -- x86intrin, immintrin, avx2intrin, ...
         return (", which would hide the header <%s.h>; expected another name"):format(name)
     end
     return nil

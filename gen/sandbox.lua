@@ -74,15 +74,17 @@ local function run_bounded(f, clock)
     strings.__index = nil
     local thread = coroutine.create(f)
     debug.sethook(thread, look, "", STEPS_BETWEEN_LOOKS)
-    local done, result = coroutine.resume(thread)
+    local results = table.pack(coroutine.resume(thread))
     strings.__index = methods
-    return done, result
+    return results[1], results[2], results.n - 1
 end
 
 -- A message of Lua, which begins with the file and the line where Lua knows them, or one of `look`.
 local function located(message, path)
     if message:find("not enough memory", 1, true) then
         message = "took more memory than a spec may"
+    elseif message:find("^[^\n]-:%d+: stack overflow") then -- at a line of the spec or of `look`
+        message = "calls functions within functions deeper than a spec may"
     elseif message:find("^[^\n]*:%d+: ") then
         return message
     end
@@ -103,11 +105,13 @@ function M.run(text, path, clock)
     if not parsed or not chunk then
         return nil, located(parsed and message or chunk, path)
     end
-    local done, result = run_bounded(chunk, clock)
-    if done then
-        return result
+    local done, result, count = run_bounded(chunk, clock)
+    if not done then
+        return nil, located(result, path)
+    elseif count > 1 then
+        return nil, ("%s: returns %d values, expected one table"):format(path, count)
     end
-    return nil, located(result, path)
+    return result
 end
 
 return M

@@ -32,6 +32,23 @@ local WRONG = {
         [[:3: unexpected symbol near '}']],
     },
     {
+        "return {}, 1",
+        [[: returns 2 values, expected one table]],
+    },
+    {
+        "local function f() return 1 + f() end return f()",
+        [[: calls functions within functions deeper than a spec may]],
+    },
+    {
+        [[return { name = "pthread" }]],
+        [[: name: got "pthread", which would hide the header <pthread.h>; expected another name]],
+    },
+    {
+        [[return { name = "x86intrin" }]],
+        [[: name: got "x86intrin", which would hide the header <x86intrin.h>; expected another ]]
+            .. [[name]],
+    },
+    {
         [[return { name = nam }]],
         [[:1: unknown name 'nam'; a spec may use rep, ipairs, tostring and math]],
     },
@@ -252,7 +269,7 @@ local WRONG = {
     },
     {
         pooled([[dims = { 4, 4 }, features = { "a" }]]),
-        D .. [[.features: got 1 names, expected 2: one for each of dims]],
+        D .. [[.features: got 1 name, expected 2: one for each of dims]],
     },
     {
         pooled([[dims = { 4, 4, 4 }, features = { "a", "b", "a" }]]),
@@ -331,6 +348,16 @@ local WRONG = {
     {
         pooled([[dims = { 4 }, backward = { codec = "fp16", los_scale = 4 }]]),
         D .. [[.backward.los_scale: unknown field; did you mean "loss_scale"?]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { "fp16" }]]),
+        D .. [[.forward[1]: unknown field; write forward = "fp16" or ]]
+            .. [[forward = { codec = "fp16" }]],
+    },
+    {
+        pooled([[dims = { 4 }, "fp16"]]),
+        D .. [[[1]: unknown field; expected one of: name, kind, features, dims, batch, forward, ]]
+            .. [[backward, gradient, sum, dtype]],
     },
     {
         pooled([[dims = { 4 }, gradient = "max"]]),
