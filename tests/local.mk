@@ -24,6 +24,9 @@ LDADD = $(test_specs) libembdist.la $(LIBM)
 test_specs = tests/generated/libcodelets.a tests/generated/libmatrix.a tests/generated/libsmall.a \
 	tests/generated/libtwin.a
 
+# The headers of these specs are made when a test program is, not before: they take a while.
+$(check_PROGRAMS:$(EXEEXT)=.o) $(tests_runtime_libhelp_a_OBJECTS): $(TEST_HEADERS)
+
 # The codelets.
 check_PROGRAMS += tests/codelets/codecs tests/codelets/versions
 tests_codelets_codecs_SOURCES = tests/codelets/codecs.c tests/codelets/tap.h
