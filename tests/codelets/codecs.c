@@ -1,6 +1,6 @@
-/* codecs.c: the codec functions that codelets call, fp16 and bf16, one by one: every code decodes to
- * what the format's definition says, every value rounds half to even, and the vector functions give
- * the scalar ones' bits.
+/* codecs.c: the codec functions that codelets call, fp16 and bf16: every code decodes to what the
+ * format's definition says, every value rounds half to even, and the vector functions give the
+ * scalar ones' bits.
  *
  * Compiled alone, with -I of runtime/ and -lm. */
 #include <float.h>

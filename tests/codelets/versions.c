@@ -1,5 +1,5 @@
-/* versions.c: every codelet's AVX2 and AVX-512 version gives the bits of its plain version, at every
- * alignment, streamed and not, and reads and writes nothing that it should not.
+/* versions.c: every codelet's AVX2 and AVX-512 version gives the bits of its plain version, at
+ * every alignment, streamed and not, and reads and writes nothing that it should not.
  *
  * Compiled with the generated headers and libraries of tests/specs/matrix.lua and
  * tests/specs/codelets.lua, with -I of runtime/, and linked with the runtime. */
