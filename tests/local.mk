@@ -45,7 +45,8 @@ check_PROGRAMS += \
 	tests/runtime/allocation tests/runtime/descriptors tests/runtime/disagree \
 	tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large \
 	tests/runtime/lengths tests/runtime/many_ranks tests/runtime/matrix tests/runtime/modes \
-	tests/runtime/null_comm tests/runtime/requests tests/runtime/time_limit \
+	tests/runtime/no_rows tests/runtime/null_comm tests/runtime/requests \
+	tests/runtime/time_limit \
 	tests/runtime/two_specs tests/runtime/wrong_pooled tests/runtime/wrong_sequence
 tests_runtime_allocation_LDADD = $(runtime_tests)
 tests_runtime_descriptors_LDADD = $(runtime_tests)
