@@ -14,15 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define CAN_COUNT 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CAN_COUNT 0
-#endif
-#endif
-#ifndef CAN_COUNT
+#if defined(__GLIBC__) && !TEST_ADDRESS_SANITIZER && !TEST_THREAD_SANITIZER
 #define CAN_COUNT 1
+#else
+#define CAN_COUNT 0
 #endif
 
 static atomic_llong taken, given_back; /* calls so far */

@@ -86,16 +86,7 @@ int is_small(void)
 enum { LINE = 64, EDGE = 0xA5 };
 static const uint32_t PATTERN = 0x7FA5A5A5U; /* a NaN that no computation makes */
 
-#if defined(__SANITIZE_ADDRESS__)
-#define EXACT 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define EXACT 1
-#endif
-#endif
-#ifndef EXACT
-#define EXACT is_set("EMBDIST_TEST_EXACT")
-#endif
+#define EXACT (TEST_ADDRESS_SANITIZER || is_set("EMBDIST_TEST_EXACT"))
 
 void *take(int64_t count, size_t size)
 {

@@ -11,6 +11,23 @@
 
 #include <embdist.h>
 
+/* Sanitizers whose presence changes what a test can do. */
+#if defined(__has_feature)
+#define TEST_HAS_FEATURE(name) __has_feature(name)
+#else
+#define TEST_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || TEST_HAS_FEATURE(address_sanitizer)
+#define TEST_ADDRESS_SANITIZER 1
+#else
+#define TEST_ADDRESS_SANITIZER 0
+#endif
+#if defined(__SANITIZE_THREAD__) || TEST_HAS_FEATURE(thread_sanitizer)
+#define TEST_THREAD_SANITIZER 1
+#else
+#define TEST_THREAD_SANITIZER 0
+#endif
+
 #if defined(__GNUC__)
 #define TEST_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
