@@ -91,9 +91,9 @@ local function add_codelet(plan, codelet)
         origin(plan),
     })
     codelet.declarations = {}
-    for i, suffix in ipairs(codelet.tables) do
-        codelet.declarations[i] = c_text.declaration("extern const embdist_codelet",
-            codelet.symbol .. suffix, "[EMBDIST_ISA_COUNT];")
+    for i, one in ipairs(codelet.tables) do
+        codelet.declarations[i] = c_text.declaration("extern const embdist_codelet", one.name,
+            "[EMBDIST_ISA_COUNT];")
     end
 end
 

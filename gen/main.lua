@@ -176,14 +176,16 @@ end
 local function load_templates(plan)
     local templates = {}
     for _, file in ipairs(plan.files) do
-        if not templates[file.template] then
-            local path = ("%s/%s"):format(template_folder, file.template)
-            local text, message = read_file(path)
-            if not text then
-                fail("cannot read the template %s", message)
+        for _, name in ipairs(file.templates) do
+            if not templates[name] then
+                local path = ("%s/%s"):format(template_folder, name)
+                local text, message = read_file(path)
+                if not text then
+                    fail("cannot read the template %s", message)
+                end
+                templates[name] = {text = text, path = path}
+                templates[#templates + 1] = path
             end
-            templates[file.template] = {text = text, path = path}
-            templates[#templates + 1] = path
         end
     end
     return templates

@@ -1,51 +1,65 @@
--- ops.lua: what codelets there are, and which of them a stage needs. Each op has a template, named
--- after it.
---   tables   suffixes of the tables of functions that a codelet exports; each is a member, named
---            OP .. SUFFIX, of embdist_codelets (runtime/embdist_descriptor.h)
+-- ops.lua: what codelets there are, and which of them a stage needs. Each op has a template for
+-- codecs of elements and one for codecs of groups, named after it.
+--   tables   the tables of functions that a codelet exports; each is a member, named OP .. suffix, of
+--            embdist_codelets (runtime/embdist_descriptor.h). `name` begins its functions' names;
+--            `vectors`: whether it has them for instruction sets beside plain
 --   indexed  whether there is a version for each type of index
+--   sums     whether it sums the caller's rows
+--   packs    whether it encodes
 --   shape    what a codelet does, in one sentence
 
 local M = {}
+
+local PACK = {
+    {name = "pack", suffix = "", vectors = true},
+    {name = "inspect", suffix = "_inspect", vectors = false},
+}
+local WIRE = {name = "wire", suffix = "_wire", vectors = true}
+local ROWS = {name = "rows", suffix = "_rows", vectors = true}
 
 -- The order is that of the members of embdist_codelets.
 M.list = {
     {
         name = "pack_runs",
-        tables = {""},
-        shape = "Encodes rows of {dim} values as {codec}, in order.",
+        tables = PACK,
+        shape = "Encodes {rows} rows of {dim} values as {codec}, in order.",
     },
     {
         name = "pack_transposed",
-        tables = {""},
-        shape = "Sums named rows of {dim} values and encodes the sums as {codec}: "
+        tables = PACK,
+        sums = true,
+        shape = "Sums named {rows} rows of {dim} values and encodes the sums as {codec}: "
             .. "the transpose of a gather.",
     },
     {
         name = "unpack_runs",
-        tables = {"_wire", "_rows"},
-        shape = "Decodes rows of {dim} values from {codec}, in order.",
+        tables = {WIRE, ROWS},
+        shape = "Decodes {rows} rows of {dim} values from {codec}, in order.",
     },
     {
         name = "unpack_gather",
-        tables = {"_wire", "_rows"},
+        tables = {WIRE, ROWS},
         indexed = true,
-        shape = "Decodes rows of {dim} values from {codec}, each from where its {index} says.",
+        shape = "Decodes {rows} rows of {dim} values from {codec}, each from where its {index} says.",
     },
     {
         name = "unpack_sum",
-        tables = {"_wire", "_rows"},
-        shape = "Sums rows of {dim} values of all ranks, in rank order, decoded from {codec}.",
+        tables = {WIRE, ROWS},
+        shape = "Sums {rows} rows of {dim} values of all ranks, in rank order, decoded from {codec}.",
     },
     {
         name = "unpack_transposed",
-        tables = {"_rows"},
-        shape = "Sums named rows of {dim} values in the peers' memory, rounded as {codec} rounds: "
-            .. "the transpose of a gather, in place.",
+        tables = {ROWS},
+        sums = true,
+        shape = "Sums named {rows} rows of {dim} values in the peers' memory, rounded as {codec} "
+            .. "rounds: the transpose of a gather, in place.",
     },
 }
 
 for _, op in ipairs(M.list) do
     M.list[op.name] = op
+    op.packs = op.tables == PACK
+    op.sums = op.sums or false
 end
 
 -- The ops of a pack and of an unpack. Where a call has no permute, a gather and its transpose are

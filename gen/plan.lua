@@ -26,8 +26,14 @@ M.most_codelets = 2000
 
 -- What codelet templates know of the instruction sets that have vector versions.
 M.isas = {
-    {name = "avx2", vector = "__m256", lanes = 8, target = "EMBDIST_AVX2"},
-    {name = "avx512", vector = "__m512", lanes = 16, target = "EMBDIST_AVX512"},
+    {name = "avx2", vector = "__m256", integers = "__m256i", lanes = 8, target = "EMBDIST_AVX2"},
+    {
+        name = "avx512",
+        vector = "__m512",
+        integers = "__m512i",
+        lanes = 16,
+        target = "EMBDIST_AVX512",
+    },
 }
 
 -- `{name}` in a text, replaced by values[name].
@@ -54,11 +60,13 @@ local function plan_codec(direction, catalogue)
         header = module.header,
         prefix = "embdist_" .. module.name,
         options = module.c_options(values),
-        element_bytes = module.element_bytes,
+        element_bits = module.element_bits,
+        stochastic = values.rounding == "stochastic",
     }
     return {
         codec = codec,
         module = module,
+        values = values,
         options = options,
         words = table.concat({module.name, table.unpack(words)}, ", "),
         fail_above = values.nonfinite == "fail"
@@ -66,20 +74,89 @@ local function plan_codec(direction, catalogue)
     }
 end
 
--- What world 1 uses: rows as they are.
-local function identity(catalogue)
-    local direction = {codec = "fp32", options = {}}
-    for i, option in ipairs(catalogue.codecs.fp32.options) do
-        direction.options[i] = {name = option.name, value = option.default}
+-- A codec that changes nothing but the type: what world 1 uses (fp32), and how codelets read and
+-- write callers' rows.
+local function neutral(name, catalogue)
+    local direction = {codec = name, options = {}}
+    for i, option in ipairs(catalogue.codecs[name].options) do
+        direction.options[i] = {
+            name = option.name,
+            value = option.name == "nonfinite" and "propagate" or option.default,
+        }
     end
     return plan_codec(direction, catalogue)
 end
 
+-- The codec of rows of a dim: how a row lies on the wire. A codec without groups encodes each
+-- value by itself (its templates are those of templates/elements), one with groups finds a scale
+-- for each first (templates/groups); scales follow the values of a row.
+local function codec_of_dim(coded, dim)
+    local codec = {row_bytes = (dim * coded.codec.element_bits + 7) // 8, family = "elements"}
+    for field, value in pairs(coded.codec) do
+        codec[field] = value
+    end
+    codec.element_bytes = codec.element_bits // 8
+    if coded.module.group then
+        codec.family = "groups"
+        codec.group = math.min(coded.module.group(coded.values, dim), dim)
+        codec.groups = (dim + codec.group - 1) // codec.group
+        codec.group_bytes = coded.module.group_bytes
+        codec.payload_bytes = codec.row_bytes
+        codec.row_bytes = codec.payload_bytes + codec.groups * codec.group_bytes
+    end
+    return codec
+end
+
+-- The codec by which codelets read and write the caller's rows.
+local function rows_of(dtype, catalogue)
+    local rows = codec_of_dim(neutral(dtype, catalogue), 1)
+    rows.suffix = dtype == "fp32" and "" or "_rows_" .. dtype
+    return rows
+end
+
 -- ---- codelets
 
--- The codelet of an op, made when it is first asked for. `index` is one of INDICES or nil.
-local function codelet_of(plan, op, dim, coded, index)
-    local symbol = ("%s_%s_d%d_%s"):format(plan.spec, op.name, dim, coded.codec.id)
+-- The sides of an unpack codelet: rows from the wire, or the caller's, rounded as the wire would.
+local function sides_of(op, codec, rows)
+    local sides = {}
+    for _, one in ipairs(op.tables) do
+        if one.name == "wire" then
+            sides[#sides + 1] = {
+                name = "wire",
+                rounds = false,
+                bytes = codec.element_bytes,
+                row_bytes = "WIRE_BYTES",
+            }
+        elseif one.name == "rows" then
+            sides[#sides + 1] = {
+                name = "rows",
+                rounds = true,
+                bytes = rows.element_bytes,
+                row_bytes = "ROWS_BYTES",
+            }
+        end
+    end
+    return sides
+end
+
+-- The tables of functions of a codelet, with the names of their members of embdist_codelets.
+local function tables_of(op, symbol)
+    local tables = {}
+    for i, one in ipairs(op.tables) do
+        tables[i] = {
+            name = symbol .. one.suffix,
+            member = op.name .. one.suffix,
+            functions = one.name,
+            vectors = one.vectors,
+        }
+    end
+    return tables
+end
+
+-- The codelet of an op, made when it is first asked for. `rows` is the codec of the caller's rows,
+-- `index` is one of INDICES or nil.
+local function codelet_of(plan, op, dim, coded, rows, index)
+    local symbol = ("%s_%s_d%d_%s%s"):format(plan.spec, op.name, dim, coded.codec.id, rows.suffix)
     if op.indexed then
         symbol = symbol .. index.suffix
     end
@@ -87,13 +164,11 @@ local function codelet_of(plan, op, dim, coded, index)
     if codelet then
         return codelet
     end
-    local codec = {row_bytes = coded.module.row_bytes(dim)}
-    for field, value in pairs(coded.codec) do
-        codec[field] = value
-    end
+    local codec = codec_of_dim(coded, dim)
     local shape = fill(op.shape, {
         dim = dim,
         codec = coded.words,
+        rows = rows.name,
         index = op.indexed and index.type or nil,
     })
     if #plan.codelets == M.most_codelets then
@@ -104,11 +179,20 @@ local function codelet_of(plan, op, dim, coded, index)
         symbol = symbol,
         file = symbol .. ".c",
         op = op.name,
-        tables = op.tables,
+        templates = {
+            codec.family .. "/head.c.tmpl",
+            ("%s/%s.c.tmpl"):format(codec.family, op.name),
+            "tail.c.tmpl",
+        },
+        tables = tables_of(op, symbol),
+        sides = sides_of(op, codec, rows),
+        packs = op.packs,
+        sums = op.sums,
         dim = dim,
         shape = shape,
         index = op.indexed and index.type or nil,
         codec = codec,
+        rows = rows,
     }
     plan.codelets[symbol] = codelet
     plan.codelets[#plan.codelets + 1] = codelet
@@ -133,8 +217,9 @@ local function ops_of(stage)
 end
 
 -- The set of codelets of a stage, shared by all dists and groups that need the same ones.
-local function set_of(plan, stage, dim, coded, index)
-    local name = ("%s_%s_d%d_%s"):format(stage.pack, stage.unpack, dim, coded.codec.id)
+local function set_of(plan, stage, dim, coded, rows, index)
+    local name = ("%s_%s_d%d_%s%s"):format(stage.pack, stage.unpack, dim, coded.codec.id,
+        rows.suffix)
     if stage.unpack == "gather" then
         name = name .. index.suffix
     end
@@ -142,15 +227,19 @@ local function set_of(plan, stage, dim, coded, index)
     if set then
         return set
     end
-    set = {name = name, row_bytes = coded.module.row_bytes(dim), members = {}, codelets = {}}
+    local codec = codec_of_dim(coded, dim)
+    set = {
+        name = name,
+        row_bytes = codec.row_bytes,
+        scratch_bytes = codec.group and 4 * dim or 0,
+        members = {},
+        codelets = {},
+    }
     for _, op in ipairs(ops_of(stage)) do
-        local codelet = codelet_of(plan, op, dim, coded, index)
+        local codelet = codelet_of(plan, op, dim, coded, rows, index)
         set.codelets[#set.codelets + 1] = codelet.symbol
-        for _, suffix in ipairs(op.tables) do
-            set.members[#set.members + 1] = {
-                name = op.name .. suffix,
-                value = codelet.symbol .. suffix,
-            }
+        for _, one in ipairs(codelet.tables) do
+            set.members[#set.members + 1] = {name = one.member, value = one.name}
         end
     end
     plan.sets[name] = set
@@ -264,13 +353,14 @@ local function plan_dist(plan, dist, catalogue)
         forward = plan_codec(dist.forward, catalogue),
         backward = plan_codec(dist.backward, catalogue),
     }
-    local alone = identity(catalogue)
+    local alone = neutral("fp32", catalogue)
+    local rows = rows_of(dist.dtype, catalogue)
     local groups = groups_of(dist.dims)
     for _, group in ipairs(groups) do
         for _, direction in ipairs {"forward", "backward"} do
             local stage = kind[direction]
-            group[direction] = set_of(plan, stage, group.dim, coded[direction], index).name
-            group[direction .. "_alone"] = set_of(plan, stage, group.dim, alone, index).name
+            group[direction] = set_of(plan, stage, group.dim, coded[direction], rows, index).name
+            group[direction .. "_alone"] = set_of(plan, stage, group.dim, alone, rows, index).name
         end
     end
     local symbol = names.dist_symbols(plan.spec, dist.name, {})[1]
@@ -336,13 +426,13 @@ function M.make(spec, catalogue)
         return nil, type(problem) == "table" and problem.message or error(problem, 0)
     end
     plan.files = {
-        {name = plan.header, template = "header.h.tmpl"},
-        {name = spec.name .. ".c", template = "dist.c.tmpl"},
+        {name = plan.header, templates = {"header.h.tmpl"}},
+        {name = spec.name .. ".c", templates = {"dist.c.tmpl"}},
     }
     for _, codelet in ipairs(plan.codelets) do
         plan.files[#plan.files + 1] = {
             name = codelet.file,
-            template = codelet.op .. ".c.tmpl",
+            templates = codelet.templates,
             codelet = codelet,
         }
     end

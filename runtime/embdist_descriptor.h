@@ -33,13 +33,16 @@ typedef void (*embdist_codelet)(const struct embdist_work *work);
 typedef const embdist_codelet *embdist_codelet_versions;
 
 /* The codelets of one dim and one codec, by op. NULL: this kind and direction does not use the op.
- * "wire" reads wire rows, "rows" reads fp32 rows in a peer's memory and gives the bits that the
- * wire would have given. */
+ * "wire" reads wire rows, "rows" reads the caller's rows in a peer's memory and gives the bits that
+ * the wire would have given; "inspect" looks for values that the codec cannot represent. */
 typedef struct embdist_codelets {
-    int64_t row_bytes;                  /* bytes of one row on the wire */
+    int64_t row_bytes;     /* bytes of one row on the wire */
+    int64_t scratch_bytes; /* of the memory at embdist_work's scratch; 0: none */
     embdist_codelet_versions pack_runs; /* rows, in order, to the wire */
+    embdist_codelet_versions pack_runs_inspect;
     embdist_codelet_versions
         pack_transposed; /* sums of named rows to the wire: the transpose of a gather */
+    embdist_codelet_versions pack_transposed_inspect;
     embdist_codelet_versions unpack_runs_wire; /* rows in order, divided */
     embdist_codelet_versions unpack_runs_rows;
     embdist_codelet_versions unpack_gather_wire; /* target[i] = source[index[i]] */

@@ -6,8 +6,8 @@ return {
     header = "bf16.h",
     options = {options.loss_scale, options.nonfinite("saturate", "propagate", "fail")},
     largest = 2.0 ^ 128 - 2.0 ^ 120,
-    element_bytes = 2,
-    row_bytes = function(dim) return 2 * dim end,
+    element_bits = 16,
+    row_type = true,
     c_options = options.half_initialiser,
     error_bound = "2^-8 relative, 2^-134 absolute",
 }

@@ -6,8 +6,8 @@ return {
     header = "fp16.h",
     options = {options.loss_scale, options.nonfinite("saturate", "propagate", "fail")},
     largest = 65504.0,
-    element_bytes = 2,
-    row_bytes = function(dim) return 2 * dim end,
+    element_bits = 16,
+    row_type = true,
     c_options = options.half_initialiser,
     error_bound = "2^-11 relative, 2^-25 absolute",
 }

@@ -48,12 +48,9 @@ static inline float embdist_bf16_round(float value, embdist_bf16_options options
     return embdist_half_leave(embdist_bf16_to_float(embdist_bf16_from_float(value)), options);
 }
 
-static inline float embdist_bf16_read_rows(const char *rows, int64_t i,
-                                           embdist_bf16_options options)
+static inline int embdist_bf16_saturates(float value, embdist_bf16_options options)
 {
-    float value;
-    memcpy(&value, rows + 4 * i, sizeof value);
-    return embdist_bf16_round(value, options);
+    return embdist_half_saturates(value, EMBDIST_BF16_MAX, options);
 }
 
 #if EMBDIST_X86
@@ -116,17 +113,6 @@ EMBDIST_AVX2 __m256 embdist_bf16_round_avx2(__m256 value, embdist_bf16_options o
     return embdist_half_leave_avx2(_mm256_castsi256_ps(rounded), options);
 }
 
-EMBDIST_AVX2 __m256 embdist_bf16_read_rows_avx2(const char *from, embdist_bf16_options options)
-{
-    return embdist_bf16_round_avx2(embdist_read_avx2(from), options);
-}
-
-EMBDIST_AVX2 __m256 embdist_bf16_read_rows_part_avx2(const char *from, int64_t count,
-                                                     embdist_bf16_options options)
-{
-    return embdist_bf16_round_avx2(embdist_read_part_avx2(from, count), options);
-}
-
 /* ---- AVX-512 */
 
 EMBDIST_AVX512 __m512i embdist_bf16_rounded_avx512(__m512 value, embdist_bf16_options options)
@@ -180,17 +166,6 @@ EMBDIST_AVX512 __m512 embdist_bf16_round_avx512(__m512 value, embdist_bf16_optio
 {
     const __m512i rounded = embdist_bf16_rounded_avx512(value, options);
     return embdist_half_leave_avx512(_mm512_castsi512_ps(rounded), options);
-}
-
-EMBDIST_AVX512 __m512 embdist_bf16_read_rows_avx512(const char *from, embdist_bf16_options options)
-{
-    return embdist_bf16_round_avx512(embdist_read_avx512(from), options);
-}
-
-EMBDIST_AVX512 __m512 embdist_bf16_read_rows_part_avx512(const char *from, int64_t count,
-                                                         embdist_bf16_options options)
-{
-    return embdist_bf16_round_avx512(embdist_read_part_avx512(from, count), options);
 }
 
 #endif

@@ -25,20 +25,35 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-/* The work of one codelet call. A row is one embedding vector: DIM fp32 values, or its wire bytes.
- * Rows come in blocks of adjacent rows; blocks are a step apart on each side. What an op reads:
+/* What an inspection of rows has found so far; zero before the first. */
+typedef struct embdist_inspection {
+    int64_t rows;      /* that hold a NaN or an infinity */
+    int64_t nans;      /* values */
+    int64_t saturated; /* values that the codec replaces by the largest it has, infinities too */
+    int64_t refused;   /* values that nonfinite = "fail" refuses */
+    int64_t row;       /* of the first of these: rows before it in the work, all blocks counted */
+    int64_t column;    /* and its place in the row */
+    float value;
+} embdist_inspection;
+
+/* The work of one codelet call. A row is one embedding vector: DIM values of the dist's dtype in the
+ * caller's memory, or its wire bytes. Rows come in blocks of adjacent rows; blocks are a step apart
+ * on each side. What an op reads:
  *
  *   op                         source        sources                starts   index  steps  divisor
- *   pack_runs                  fp32 rows     -                      -        -      yes    -
- *   pack_transposed            -             fp32 row addresses     or NULL  -      -      -
+ *   pack_runs                  caller's rows -                      -        -      yes    -
+ *   pack_transposed            -             caller's row addresses or NULL  -      -      -
  *   unpack_runs (wire|rows)    rows          -                      -        -      yes    yes
  *   unpack_gather (wire|rows)  -             received row addresses -        yes    -      -
- *   unpack_sum (wire|rows)     -             first row by rank      -        -      yes    -
- *   unpack_transposed (rows)   -             fp32 row addresses     or NULL  -      -      yes
+ *   unpack_sum (wire|rows)     -             first row by rank      -        -      yes    yes
+ *   unpack_transposed (rows)   -             caller's row addresses or NULL  -      -      yes
  *
- * The target is wire rows for pack and fp32 rows for unpack. Ops without steps write `rows`
- * adjacent rows. Addresses are aligned to their element type only: 4 bytes for fp32 rows, 1 for
- * wire rows. */
+ * The target is wire rows for pack and the caller's rows for unpack; the pack ops' inspect has none
+ * and adds to `inspection`. Ops without steps write `rows` adjacent rows. Addresses are aligned to
+ * their element type only: 2 or 4 bytes for the caller's rows, 1 for wire rows.
+ *
+ * Codecs of groups need `scratch`. Those that round stochastically need random numbers wherever they
+ * encode (pack) or round (the sides "rows"): see random.h for keys. */
 typedef struct embdist_work {
     void *target;
     const void *source;
@@ -56,6 +71,14 @@ typedef struct embdist_work {
     float divisor; /* each value is divided by it in fp32, last; 1: not */
     int stream;    /* non-zero: the target is larger than the cache, write past it (non-temporal
                       stores) */
+
+    float *scratch;       /* [DIM], aligned to a cache line */
+    uint64_t key;         /* of the rank whose rows these are */
+    const uint64_t *keys; /* unpack_sum: that of each rank, [ranks]; unpack_gather: that of each
+                             received row */
+    int64_t number;       /* of the first row among those that its rank packs, */
+    int64_t number_step;  /* and from a block's first row to the next's */
+    embdist_inspection *inspection;
 } embdist_work;
 
 typedef void (*embdist_codelet_function)(const embdist_work *work);
@@ -66,5 +89,21 @@ typedef void (*embdist_codelet_function)(const embdist_work *work);
 #else
 #define EMBDIST_X86 0
 #endif
+
+/* Adds a value of a row to an inspection: NaN and infinities are refused, and others where `refused`
+ * says so. Returns whether the value is a NaN or an infinity. */
+static inline int embdist_inspect(embdist_inspection *inspection, int64_t row, int64_t column,
+                                  float value, int saturates, int refused)
+{
+    const int nonfinite = !(value - value == 0.0F);
+    inspection->nans += value != value;
+    inspection->saturated += saturates != 0;
+    if ((nonfinite || refused) && inspection->refused++ == 0) {
+        inspection->row = row;
+        inspection->column = column;
+        inspection->value = value;
+    }
+    return nonfinite;
+}
 
 #endif

@@ -76,12 +76,9 @@ static inline float embdist_fp16_round(float value, embdist_fp16_options options
     return embdist_half_leave(embdist_fp16_to_float(embdist_fp16_from_float(value)), options);
 }
 
-static inline float embdist_fp16_read_rows(const char *rows, int64_t i,
-                                           embdist_fp16_options options)
+static inline int embdist_fp16_saturates(float value, embdist_fp16_options options)
 {
-    float value;
-    memcpy(&value, rows + 4 * i, sizeof value);
-    return embdist_fp16_round(value, options);
+    return embdist_half_saturates(value, EMBDIST_FP16_MAX, options);
 }
 
 #if EMBDIST_X86
@@ -130,17 +127,6 @@ EMBDIST_AVX2 __m256 embdist_fp16_round_avx2(__m256 value, embdist_fp16_options o
     return embdist_fp16_values_avx2(embdist_fp16_codes_avx2(value, options), options);
 }
 
-EMBDIST_AVX2 __m256 embdist_fp16_read_rows_avx2(const char *from, embdist_fp16_options options)
-{
-    return embdist_fp16_round_avx2(embdist_read_avx2(from), options);
-}
-
-EMBDIST_AVX2 __m256 embdist_fp16_read_rows_part_avx2(const char *from, int64_t count,
-                                                     embdist_fp16_options options)
-{
-    return embdist_fp16_round_avx2(embdist_read_part_avx2(from, count), options);
-}
-
 /* ---- AVX-512 */
 
 EMBDIST_AVX512 __m256i embdist_fp16_codes_avx512(__m512 value, embdist_fp16_options options)
@@ -181,17 +167,6 @@ EMBDIST_AVX512 void embdist_fp16_write_wire_part_avx512(char *to, __m512 value, 
 EMBDIST_AVX512 __m512 embdist_fp16_round_avx512(__m512 value, embdist_fp16_options options)
 {
     return embdist_fp16_values_avx512(embdist_fp16_codes_avx512(value, options), options);
-}
-
-EMBDIST_AVX512 __m512 embdist_fp16_read_rows_avx512(const char *from, embdist_fp16_options options)
-{
-    return embdist_fp16_round_avx512(embdist_read_avx512(from), options);
-}
-
-EMBDIST_AVX512 __m512 embdist_fp16_read_rows_part_avx512(const char *from, int64_t count,
-                                                         embdist_fp16_options options)
-{
-    return embdist_fp16_round_avx512(embdist_read_part_avx512(from, count), options);
 }
 
 #endif

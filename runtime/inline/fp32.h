@@ -33,12 +33,11 @@ static inline float embdist_fp32_round(float value, embdist_fp32_options options
     return value;
 }
 
-static inline float embdist_fp32_read_rows(const char *rows, int64_t i,
-                                           embdist_fp32_options options)
+static inline int embdist_fp32_saturates(float value, embdist_fp32_options options)
 {
-    float value;
-    memcpy(&value, rows + 4 * i, sizeof value);
-    return embdist_fp32_round(value, options);
+    (void)value;
+    (void)options;
+    return 0;
 }
 
 #if EMBDIST_X86
@@ -78,17 +77,6 @@ EMBDIST_AVX2 __m256 embdist_fp32_round_avx2(__m256 value, embdist_fp32_options o
     return value;
 }
 
-EMBDIST_AVX2 __m256 embdist_fp32_read_rows_avx2(const char *from, embdist_fp32_options options)
-{
-    return embdist_fp32_round_avx2(embdist_read_avx2(from), options);
-}
-
-EMBDIST_AVX2 __m256 embdist_fp32_read_rows_part_avx2(const char *from, int64_t count,
-                                                     embdist_fp32_options options)
-{
-    return embdist_fp32_round_avx2(embdist_read_part_avx2(from, count), options);
-}
-
 /* ---- AVX-512 */
 
 EMBDIST_AVX512 __m512 embdist_fp32_read_wire_avx512(const char *from, embdist_fp32_options options)
@@ -122,17 +110,6 @@ EMBDIST_AVX512 __m512 embdist_fp32_round_avx512(__m512 value, embdist_fp32_optio
 {
     (void)options;
     return value;
-}
-
-EMBDIST_AVX512 __m512 embdist_fp32_read_rows_avx512(const char *from, embdist_fp32_options options)
-{
-    return embdist_fp32_round_avx512(embdist_read_avx512(from), options);
-}
-
-EMBDIST_AVX512 __m512 embdist_fp32_read_rows_part_avx512(const char *from, int64_t count,
-                                                         embdist_fp32_options options)
-{
-    return embdist_fp32_round_avx512(embdist_read_part_avx512(from, count), options);
 }
 
 #endif

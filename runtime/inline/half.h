@@ -57,6 +57,13 @@ static inline float embdist_half_enter(float value, float max, embdist_half_opti
     return value;
 }
 
+/* Whether a value that is no NaN is clamped on its way in. */
+static inline int embdist_half_saturates(float value, float max, embdist_half_options options)
+{
+    value *= options.loss_scale;
+    return options.saturate && (value > max || value < -max);
+}
+
 static inline float embdist_half_leave(float value, embdist_half_options options)
 {
     return options.loss_scale != 1.0F ? value / options.loss_scale : value;

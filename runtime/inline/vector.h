@@ -137,6 +137,15 @@ static inline __attribute__((always_inline)) void embdist_prefetch_run(const voi
     _mm_prefetch((const char *)((uintptr_t)now + 4096), _MM_HINT_T0);
 }
 
+/* The same for `bytes` of a run. */
+static inline __attribute__((always_inline)) void embdist_prefetch_runs(const char *now,
+                                                                        int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += EMBDIST_LINE) {
+        embdist_prefetch_run(now + at);
+    }
+}
+
 /* A single word of memory. */
 static inline __attribute__((always_inline)) void embdist_prefetch_word(const void *word)
 {
@@ -211,33 +220,6 @@ EMBDIST_AVX2 __m256 embdist_divide_avx2(__m256 value, int division, float diviso
     return value;
 }
 
-/* The sum of n rows, in order, at a byte offset into each; +0 of none. */
-EMBDIST_AVX2 __m256 embdist_sum_avx2(const void *const *rows, int64_t n, int64_t at)
-{
-    __m256 sum = embdist_zero_avx2();
-    if (n > 0) {
-        sum = embdist_read_avx2((const char *)rows[0] + at);
-    }
-    for (int64_t row = 1; row < n; ++row) {
-        sum = embdist_add_avx2(sum, embdist_read_avx2((const char *)rows[row] + at));
-    }
-    return sum;
-}
-
-EMBDIST_AVX2 __m256 embdist_sum_part_avx2(const void *const *rows, int64_t n, int64_t at,
-                                          int64_t count)
-{
-    __m256 sum = embdist_zero_avx2();
-    if (n > 0) {
-        sum = embdist_read_part_avx2((const char *)rows[0] + at, count);
-    }
-    for (int64_t row = 1; row < n; ++row) {
-        const __m256 value = embdist_read_part_avx2((const char *)rows[row] + at, count);
-        sum = embdist_add_avx2(sum, value);
-    }
-    return sum;
-}
-
 /* ---- AVX-512 */
 
 EMBDIST_AVX512 __mmask16 embdist_mask_avx512(int64_t count)
@@ -301,33 +283,6 @@ EMBDIST_AVX512 __m512 embdist_divide_avx512(__m512 value, int division, float di
         return _mm512_div_ps(value, _mm512_set1_ps(divisor));
     }
     return value;
-}
-
-/* The sum of n rows, in order, at a byte offset into each; +0 of none. */
-EMBDIST_AVX512 __m512 embdist_sum_avx512(const void *const *rows, int64_t n, int64_t at)
-{
-    __m512 sum = embdist_zero_avx512();
-    if (n > 0) {
-        sum = embdist_read_avx512((const char *)rows[0] + at);
-    }
-    for (int64_t row = 1; row < n; ++row) {
-        sum = embdist_add_avx512(sum, embdist_read_avx512((const char *)rows[row] + at));
-    }
-    return sum;
-}
-
-EMBDIST_AVX512 __m512 embdist_sum_part_avx512(const void *const *rows, int64_t n, int64_t at,
-                                              int64_t count)
-{
-    __m512 sum = embdist_zero_avx512();
-    if (n > 0) {
-        sum = embdist_read_part_avx512((const char *)rows[0] + at, count);
-    }
-    for (int64_t row = 1; row < n; ++row) {
-        const __m512 value = embdist_read_part_avx512((const char *)rows[row] + at, count);
-        sum = embdist_add_avx512(sum, value);
-    }
-    return sum;
 }
 
 #endif
