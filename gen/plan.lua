@@ -294,6 +294,7 @@ local function plan_dist(plan, dist, catalogue)
         gradient = dist.gradient,
         sum = dist.sum,
         index = dist.index,
+        owned = kind.owned and 1 or 0,
         index_bytes = index and index.bytes or 0,
         dtype = dist.dtype,
         local_layout = enumerator("LAYOUT", kind.local_layout),
