@@ -242,7 +242,7 @@ local function functions_of(dist, kind, symbol, words)
                 batch_member = mode.member,
                 batch_name = mode.name,
                 batch_type = mode.type,
-                batch_meaning = fill(mode.meaning, words),
+                batch_meaning = fill(dist.index and mode.indexed_meaning or mode.meaning, words),
                 input = forward and "local_embs" or "grad_out",
                 input_count = forward and "local_count" or "grad_out_count",
                 input_shape = fill(forward and shapes.local_embs or shapes.out, words),
