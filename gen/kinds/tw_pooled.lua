@@ -1,8 +1,8 @@
--- tw_pooled.lua: table-wise sharded tables, pooled. Every feature has one owner, the rank that holds
--- its table.
+-- tw_pooled.lua: table-wise sharded tables, pooled. Every feature has one owner, the rank that
+-- holds its table.
 return {
     name = "tw_pooled",
-    summary = "table-wise pooled: a feature's owner looks up all samples, each goes to its own rank",
+    summary = "table-wise pooled: a feature's owner looks up all samples, each goes to its rank",
     modes = {"even", "ragged", "per_feature"},
     owned = true,
     local_layout = "RANKS",

@@ -164,8 +164,8 @@ local function codec(case, direction)
   return {codec = name, loss_scale = WIRE[name] and name ~= "fp32" and scale or nil}
 end
 
--- The features of all ranks, which each hold `counts[rank]` of their own, as a list of {rank, index}:
--- the first of every rank, then the second, so that those of a rank are not neighbours.
+-- The features of all ranks, each with `counts[rank]` of its own, as a list of {rank, index}: the
+-- first of every rank, then the second, so that those of a rank are not neighbours.
 local function in_turn(counts)
   local features, index = {}, 0
   repeat
