@@ -125,7 +125,8 @@ copy("lengths", SEQUENCE, "fb", nil, set("lengths_after_input_dist", "<i4", 1000
 copy("negative-length", SEQUENCE, "fb", nil, set("lengths_after_input_dist", "<i4", -1))
 copy("splits", SEQUENCE, "fb", edit("output_splits = {", "output_splits = {1, "))
 copy("dims", SEQUENCE, "fb", edit("embedding_dims = {", "embedding_dims = {7, "))
-copy("columns", TABLES, "fb", edit("dim_sum_per_rank = {8, 32, 6}", "dim_sum_per_rank = {8, 31, 7}"))
+copy("columns", TABLES, "fb",
+  edit("dim_sum_per_rank = {8, 32, 6}", "dim_sum_per_rank = {8, 31, 7}"))
 copy("no-columns", TABLES, "fb", edit("dim_sum_per_rank", "dims"))
 copy("negative-columns", TABLES, "fb", edit("dim_sum_per_rank = {", "dim_sum_per_rank = {-"))
 copy("variable-dims", VARIABLE, "fb",
