@@ -54,6 +54,10 @@ local function dist_comment(dist)
         (dist.sum and SUM_WORDS[dist.sum] .. " " or "")
             .. "With one rank nothing is encoded or divided.",
     }
+    if dist.owned == 1 then
+        paragraphs[#paragraphs + 1] = "embdist_open is told the owner of each feature: the owners "
+            .. "of embdist_options."
+    end
     return c_text.comment(paragraphs)
 end
 

@@ -3,7 +3,7 @@
 --   enumerator of embdist_mode
 --   member     of embdist_batch that holds the argument
 --   type, name of the argument
---   meaning    the argument, for the generated header
+--   meaning    the argument, for the generated header; indexed_meaning where the dist has an index
 
 return {
     even = {
@@ -36,6 +36,8 @@ return {
         member = "sequence",
         type = "const embdist_sequence_batch *",
         name = "batch",
-        meaning = "batch: rows to send and to receive, and the permute, whose elements are {index}",
+        meaning = "batch: rows to send and to receive; no permute",
+        indexed_meaning = "batch: rows to send and to receive, and the permute, whose elements are "
+            .. "{index}",
     },
 }

@@ -52,6 +52,9 @@ local function add_dist(add, dist, sets)
     add("dist %s", dist.name)
     add("  kind      %s", dist.kind)
     add("  features  %d, sum of dims %d", dist.feature_count, dist.sum_of_dims)
+    if dist.owned == 1 then
+        add("  owners    one rank for each feature, as embdist_open is told")
+    end
     local first = 0
     for _, group in ipairs(dist.groups) do
         local last = first + group.features - 1

@@ -185,10 +185,26 @@ static embdist_status differ_in_descriptor(const embdist_descriptor *a, const em
     return status;
 }
 
+/* Of descriptors that agree: both have owners, or none has. */
+static embdist_status differ_in_owners(const embdist_record *zero, const embdist_record *other,
+                                       int64_t rank)
+{
+    for (int64_t f = 0; zero->owners && f < zero->descriptor->features; f++)
+        if (zero->owners[f] != other->owners[f])
+            return embdist_fail(
+                EMBDIST_MISMATCH,
+                "embdist_open: options->owners[%" PRId64 "] (\"%s\") is %" PRId64
+                " on rank 0 and %" PRId64 " on rank %" PRId64 ", expected the same on every rank",
+                f, zero->descriptor->feature_names[f], zero->owners[f], other->owners[f], rank);
+    return EMBDIST_OK;
+}
+
 static embdist_status differ_in_open(const embdist_record *zero, const embdist_record *other,
                                      int64_t rank)
 {
-    const embdist_status status = differ_in_descriptor(zero->descriptor, other->descriptor, rank);
+    embdist_status status = differ_in_descriptor(zero->descriptor, other->descriptor, rank);
+    if (!status)
+        status = differ_in_owners(zero, other, rank);
     if (status || zero->way == other->way)
         return status;
     return embdist_fail(EMBDIST_MISMATCH,

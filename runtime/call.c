@@ -81,8 +81,8 @@ static embdist_status check_arguments(embdist_dist *dist, const embdist_call *ca
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
                             "stream is not NULL, expected NULL for a dist in host memory");
     embdist_status status =
-        embdist_layout_make(&request->layout, &request->layout_memory, dist->descriptor,
-                            dist->comm->world, dist->comm->rank, &call->batch, call->direction);
+        embdist_layout_make(&request->layout, &request->layout_memory, &dist->parts,
+                            dist->comm->rank, &call->batch, call->direction);
     const embdist_layout_of_call *layout = &request->layout;
     if (!status)
         status = check_rows(dist, layout);

@@ -42,6 +42,7 @@ static embdist_status agree_on(embdist_dist *dist, embdist_operation operation)
         return embdist_request_refuse(dist->comm, operation, status);
     request->record = (embdist_record){.operation = operation,
                                        .descriptor = dist->descriptor,
+                                       .owners = dist->parts.owners,
                                        .way = dist->way,
                                        .dist = dist->number};
     status = embdist_request_post(request);
@@ -60,6 +61,7 @@ static void delete_dist(embdist_dist *dist)
         embdist_request_delete(request);
     }
     embdist_comm_release(dist->comm);
+    embdist_parts_free(&dist->parts);
     free(dist);
 }
 
@@ -68,16 +70,23 @@ static embdist_status make_dist(embdist_dist **made, embdist_comm *comm,
                                 const embdist_options *options)
 {
     embdist_isa isa;
-    const embdist_status status = embdist_machine_isa(&isa);
+    embdist_parts parts;
+    embdist_status status = embdist_machine_isa(&isa);
+    if (!status)
+        status =
+            embdist_parts_make(&parts, descriptor, comm->world, options ? options->owners : NULL);
     if (status)
         return status;
     embdist_dist *dist = calloc(1, sizeof *dist);
-    if (!dist)
+    if (!dist) {
+        embdist_parts_free(&parts);
         return embdist_fail(EMBDIST_NO_MEMORY, "embdist_open: no memory for %s_%s",
                             descriptor->spec, descriptor->name);
+    }
     comm->references++;
     dist->comm = comm;
     dist->descriptor = descriptor;
+    dist->parts = parts;
     dist->number = comm->dists;
     dist->way = options ? options->way : EMBDIST_WAY_AUTO;
     if (dist->way == EMBDIST_WAY_AUTO)
@@ -156,13 +165,13 @@ static embdist_status reserve_request(embdist_dist *dist, embdist_request *reque
 {
     const int64_t address = (int64_t)sizeof(void *), start = (int64_t)sizeof(int64_t);
     const int64_t addresses = max_rows > dist->comm->world ? max_rows : dist->comm->world;
-    const int sequence = dist->descriptor->index_bytes != 0;
+    const int permutes = dist->descriptor->index_bytes != 0;
     embdist_status status = embdist_buffer_hold(
-        &request->layout_memory, embdist_layout_bytes(dist->descriptor, dist->comm->world));
+        &request->layout_memory, embdist_layout_bytes(&dist->parts, dist->comm->rank));
     if (!status)
         status = embdist_buffer_hold(&request->addresses,
-                                     (sequence ? addresses : dist->comm->world) * address);
-    if (!status && sequence)
+                                     (permutes ? addresses : dist->comm->world) * address);
+    if (!status && permutes)
         status = embdist_buffer_hold(&request->starts, (max_rows + 1) * start);
     if (!status && dist->way == EMBDIST_WAY_STAGED)
         status = embdist_buffer_hold(&request->wire, max_rows * most_row_bytes(dist));
@@ -257,31 +266,6 @@ embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max
 
 /* ---- lengths -------------------------------------------------------------------------------- */
 
-/* The offset of each (feature, rank) from those of the parts: a group's features are adjacent. */
-static void feature_offsets(const embdist_dist *dist, const embdist_layout_of_call *layout,
-                            int64_t *offsets)
-{
-    const embdist_descriptor *descriptor = dist->descriptor;
-    const int64_t world = layout->world;
-    for (int64_t j = 0; j < world; j++) {
-        int64_t feature = 0;
-        for (int64_t p = 0; p < layout->parts; p++) {
-            int64_t offset = layout->pieces[j * layout->parts + p].offset;
-            const embdist_group *group = &descriptor->group[p];
-            if (layout->mode == EMBDIST_SEQUENCE) {
-                offsets[p * world + j] = offset;
-                continue;
-            }
-            for (int64_t f = 0; f < group->features; f++, feature++) {
-                offsets[feature * world + j] = offset;
-                offset += layout->mode == EMBDIST_PER_FEATURE
-                              ? layout->counts[j * descriptor->features + feature] * group->dim
-                              : group->dim;
-            }
-        }
-    }
-}
-
 embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *batch,
                                embdist_lengths_result *result)
 {
@@ -295,14 +279,13 @@ embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *ba
             "be sizeof(embdist_batch) and sizeof(embdist_lengths_result)");
     embdist_buffer memory = {0};
     embdist_layout_of_call layout;
-    const embdist_status status =
-        embdist_layout_make(&layout, &memory, dist->descriptor, dist->comm->world, dist->comm->rank,
-                            batch, EMBDIST_FORWARD);
+    const embdist_status status = embdist_layout_make(&layout, &memory, &dist->parts,
+                                                      dist->comm->rank, batch, EMBDIST_FORWARD);
     if (!status) {
         result->local_count = layout.local_count;
         result->out_count = layout.out_count;
         if (result->local_offsets)
-            feature_offsets(dist, &layout, result->local_offsets);
+            embdist_layout_feature_offsets(&layout, &dist->parts, result->local_offsets);
     }
     embdist_buffer_free(&memory);
     return status;

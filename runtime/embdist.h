@@ -101,6 +101,12 @@ typedef enum embdist_way {
 typedef struct embdist_options {
     size_t size;
     embdist_way way; /* must be the same on all ranks */
+
+    /* For table-wise kinds, whose features each have one owner, the rank that holds its table:
+     * [features] ranks, the same on all ranks, copied. Features may be given to ranks in any way, to
+     * some ranks none. NULL for other kinds; for table-wise ones too where there is only one rank.
+     */
+    const int64_t *owners;
 } embdist_options;
 
 /* Opens a dist. Collective: every rank of the comm opens the same descriptors in the same order,
@@ -134,7 +140,8 @@ typedef struct embdist_sequence_batch {
     const int64_t *recv_rows; /* [world] rows that each rank holds for this one */
 
     /* Where the rows lie in local_embs, which is ordered by feature, then by the rank they belong
-     * to. One of: */
+     * to. Features are those that this rank holds: all, or, where they have owners, its own. One of
+     * (neither, where it holds none): */
     const int64_t
         *rows; /* [features][world] rows of a feature that belong to a rank; or NULL, and then */
     const int32_t *lengths; /* [features][sum(batch_per_rank)] rows of each sample, samples in rank
@@ -144,7 +151,7 @@ typedef struct embdist_sequence_batch {
     /* The unbucketize: out[i] = received[permute[i]], where received is ordered by the rank that
      * held the row, then by feature. [output_rows] of the spec's index type, each in [0,
      * sum(recv_rows)); repeats and omissions are allowed. NULL: out is received, and output_rows is
-     * ignored. */
+     * ignored. Kinds without an index in their spec take NULL only. */
     const void *permute;
     int64_t output_rows;
     int bijection; /* non-zero: a promise that permute names every received row exactly once;
@@ -175,9 +182,10 @@ typedef struct embdist_lengths_result {
     size_t size;            /* sizeof(embdist_lengths_result) */
     int64_t local_count;    /* elements of local_embs, and of its gradient */
     int64_t out_count;      /* elements of out, and of its gradient */
-    int64_t *local_offsets; /* NULL, or [features][world]: receives the element of local_embs where
-                               the rows of (feature, rank) start; rows of an even or ragged batch
-                               are sum(dims) elements apart, others are adjacent */
+    int64_t *local_offsets; /* NULL, or [features][world], of the features that this rank holds:
+                               receives the element of local_embs where the rows of (feature, rank)
+                               start; rows of an even or ragged batch are the sum of these features'
+                               dims apart, others are adjacent */
 } embdist_lengths_result;
 
 /* Computes lengths and offsets; touches no row. Errors: a negative count, a sum past int64, a mode

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Grows with every change of this header that older generated code would misread. */
-#define EMBDIST_DESCRIPTOR_VERSION 1
+#define EMBDIST_DESCRIPTOR_VERSION 2
 
 /* The instruction sets that a codelet may be written for; the runtime picks one by cpuid when a
  * dist is opened. */
@@ -63,13 +63,16 @@ typedef struct embdist_group {
     const embdist_codelets *backward_alone;
 } embdist_group;
 
-/* How the rows of one side of a dist lie in the caller's buffer. */
+/* How the rows of one side of a dist lie in the caller's buffer. On the local side, where features
+ * have owners, features are those that this rank owns. */
 typedef enum embdist_layout {
     EMBDIST_LAYOUT_RANKS =
         0, /* rank after rank: [rank][sample][feature], per_feature [rank][feature][row] */
     EMBDIST_LAYOUT_OWN = 1,      /* the part of EMBDIST_LAYOUT_RANKS that belongs to this rank */
     EMBDIST_LAYOUT_FEATURES = 2, /* feature after feature: [feature][rank][row] */
-    EMBDIST_LAYOUT_RECEIVED = 3  /* [sender][feature][row], then permuted */
+    EMBDIST_LAYOUT_RECEIVED = 3, /* [sender][feature][row], then permuted */
+    EMBDIST_LAYOUT_OWNERS = 4 /* this rank's samples, features by owner: [sample][owner][feature],
+                                    per_feature [owner][feature][row] */
 } embdist_layout;
 
 typedef enum embdist_exchange {
@@ -118,7 +121,9 @@ struct embdist_descriptor {
     const char *const *feature_names; /* [features] */
     int64_t groups;
     const embdist_group *group;  /* [groups] */
-    int64_t index_bytes;         /* sequences: 4 or 8, the size of permute's elements; else 0 */
+    int owned;                   /* non-zero: each feature is held by one rank, its owner, which
+                                    embdist_open is told; 0: every rank holds every feature */
+    int64_t index_bytes;         /* 4 or 8, the size of permute's elements; 0: takes no permute */
     embdist_layout local_layout; /* of local_embs */
     embdist_layout out_layout;   /* of out */
     embdist_stage forward;       /* from local_embs to out */

@@ -30,6 +30,7 @@ typedef struct embdist_record {
 
     /* To agree on. */
     const embdist_descriptor *descriptor;
+    const int64_t *owners; /* [features]; NULL where features have none */
     embdist_way way;
     int64_t dist; /* number of the dist in the order of opening */
     embdist_direction direction;

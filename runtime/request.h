@@ -10,6 +10,7 @@
 struct embdist_dist {
     embdist_comm *comm;
     const embdist_descriptor *descriptor;
+    embdist_parts parts;
     int64_t number; /* in the order of opening */
     embdist_way way;
     embdist_isa isa;

@@ -2,7 +2,6 @@
 
 #include "inline/common.h"
 
-#include <assert.h>
 #include <stddef.h>
 
 /* ---- what a request says -------------------------------------------------------------------- */
@@ -19,31 +18,22 @@ const embdist_stage *embdist_run_stage(const embdist_request *request)
                                                         : &descriptor->backward;
 }
 
-/* Of the side that is read, and of the side that is written. */
-static embdist_layout source_layout(const embdist_request *request)
+/* The side of a rank's layout that a direction reads, and the one that it writes. */
+static const embdist_side *source_side(const embdist_request *request,
+                                       const embdist_layout_of_call *layout)
 {
-    const embdist_descriptor *descriptor = descriptor_of(request);
-    return request->record.direction == EMBDIST_FORWARD ? descriptor->local_layout
-                                                        : descriptor->out_layout;
+    return request->record.direction == EMBDIST_FORWARD ? &layout->local : &layout->out;
 }
 
-static embdist_layout target_layout(const embdist_request *request)
+static const embdist_side *target_side(const embdist_request *request)
 {
-    const embdist_descriptor *descriptor = descriptor_of(request);
-    return request->record.direction == EMBDIST_FORWARD ? descriptor->out_layout
-                                                        : descriptor->local_layout;
+    const embdist_layout_of_call *layout = &request->layout;
+    return request->record.direction == EMBDIST_FORWARD ? &layout->out : &layout->local;
 }
 
-/* The group of a part: sequences have one group of many features, and a feature is a part. */
-static const embdist_group *group_of(const embdist_request *request, int64_t part)
+static const embdist_codelets *codelets_of(const embdist_request *request, int64_t group)
 {
-    const embdist_descriptor *descriptor = descriptor_of(request);
-    return &descriptor->group[descriptor->groups == request->layout.parts ? part : 0];
-}
-
-static const embdist_codelets *codelets_of(const embdist_request *request, int64_t part)
-{
-    return embdist_layout_codelets(group_of(request, part), request->layout.world,
+    return embdist_layout_codelets(&descriptor_of(request)->group[group], request->layout.world,
                                    request->record.direction);
 }
 
@@ -64,17 +54,7 @@ static float divisor_of(const embdist_request *request)
 
 int64_t embdist_run_wire_bytes(const embdist_request *request)
 {
-    const embdist_layout_of_call *layout = &request->layout;
-    switch (source_layout(request)) {
-    case EMBDIST_LAYOUT_OWN:
-        return layout->wire_offset[layout->rank + 1] - layout->wire_offset[layout->rank];
-    case EMBDIST_LAYOUT_RECEIVED:
-        return layout->received * codelets_of(request, 0)->row_bytes;
-    case EMBDIST_LAYOUT_RANKS:
-    case EMBDIST_LAYOUT_FEATURES:
-        break;
-    }
-    return layout->wire_offset[layout->world];
+    return source_side(request, &request->layout)->wire_bytes;
 }
 
 int64_t embdist_run_addresses(const embdist_request *request)
@@ -118,9 +98,56 @@ static void join_blocks(embdist_work *work, int64_t source_row, int64_t target_r
     }
 }
 
-static int64_t fp32_row(const embdist_group *group)
+/* Codelet calls of one op with a source, of which those that continue each other become one. */
+typedef struct calls {
+    const embdist_request *request;
+    embdist_codelet_versions versions; /* of `work` */
+    embdist_work work;                 /* not called yet, if it has rows */
+    int64_t source_row, target_row;    /* bytes of its rows */
+} calls;
+
+static int continues(const calls *to, embdist_codelet_versions versions, const embdist_work *next)
 {
-    return group->dim * (int64_t)sizeof(float);
+    const embdist_work *last = &to->work;
+    return versions == to->versions && last->blocks == 1 && next->blocks == 1 &&
+           (const char *)last->source + last->rows * to->source_row == next->source &&
+           (char *)last->target + last->rows * to->target_row == next->target;
+}
+
+static void end_calls(calls *to)
+{
+    call(to->request, to->versions, &to->work);
+    to->work.rows = 0;
+}
+
+static void add_call(calls *to, embdist_codelet_versions versions, embdist_work work,
+                     int64_t source_row, int64_t target_row)
+{
+    if (work.blocks <= 0 || work.rows <= 0)
+        return;
+    join_blocks(&work, source_row, target_row);
+    if (to->work.rows && continues(to, versions, &work)) {
+        to->work.rows += work.rows;
+        return;
+    }
+    end_calls(to);
+    to->versions = versions;
+    to->work = work;
+    to->source_row = source_row;
+    to->target_row = target_row;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------ */
+
+/* Bytes of a row of the caller's. */
+static int64_t own_row(const embdist_request *request, int64_t group)
+{
+    return descriptor_of(request)->group[group].dim * (int64_t)sizeof(float);
+}
+
+static int64_t wire_row(const embdist_request *request, int64_t group)
+{
+    return codelets_of(request, group)->row_bytes;
 }
 
 /* Buffers of no rows may be NULL, and C allows no offset from that. */
@@ -134,267 +161,251 @@ static unsigned char *place_after(unsigned char *memory, int64_t bytes)
     return memory ? memory + bytes : NULL;
 }
 
-static const unsigned char *element(const unsigned char *rows, int64_t elements)
+/* Where row `row` of a piece is in the caller's buffer, in bytes. */
+static int64_t own_offset(const embdist_request *request, const embdist_piece *piece, int64_t row)
 {
-    return after(rows, elements * (int64_t)sizeof(float));
+    return piece->offset * (int64_t)sizeof(float) + row * own_row(request, piece->group);
 }
 
-static unsigned char *place_of_element(unsigned char *rows, int64_t elements)
+static int64_t own_step(const embdist_side *side)
 {
-    return place_after(rows, elements * (int64_t)sizeof(float));
+    return side->step * (int64_t)sizeof(float);
 }
 
 /* ---- pack ----------------------------------------------------------------------------------- */
 
-/* Packs the pieces of `rank`, whose first element is `first` of the input, at `target`. */
-static void pack_pieces(const embdist_request *request, int64_t rank, int64_t first,
-                        unsigned char *target, int stream)
+static void pack_runs(embdist_request *request, int stream)
 {
-    const embdist_layout_of_call *layout = &request->layout;
-    for (int64_t p = 0; p < layout->parts; p++) {
-        const embdist_piece *piece = &layout->pieces[rank * layout->parts + p];
-        const embdist_codelets *codelets = codelets_of(request, p);
-        embdist_work work = {.source = element(request->record.input, piece->offset - first),
-                             .target = place_after(target, piece->wire),
-                             .blocks = piece->blocks,
-                             .rows = piece->rows,
-                             .source_step = layout->step * (int64_t)sizeof(float),
-                             .target_step = layout->wire_step,
-                             .stream = stream};
-        join_blocks(&work, fp32_row(group_of(request, p)), codelets->row_bytes);
-        call(request, codelets->pack_runs, &work);
+    const embdist_side *side = source_side(request, &request->layout);
+    calls to = {.request = request};
+    for (int64_t c = 0; c < side->chunk_count; c++) {
+        const embdist_chunk *chunk = &side->chunks[c];
+        for (int64_t p = 0; p < chunk->count; p++) {
+            const embdist_piece *piece = &chunk->pieces[p];
+            const embdist_work work = {
+                .source = after(request->record.input, own_offset(request, piece, 0)),
+                .target = place_after(request->wire.memory, chunk->wire + piece->wire),
+                .blocks = chunk->blocks,
+                .rows = piece->rows,
+                .source_step = own_step(side),
+                .target_step = chunk->wire_step,
+                .stream = stream};
+            add_call(&to, codelets_of(request, piece->group)->pack_runs, work,
+                     own_row(request, piece->group), wire_row(request, piece->group));
+        }
     }
+    end_calls(&to);
+}
+
+/* The received rows lie on the wire as they were received: one call. */
+static void pack_transposed(embdist_request *request, int stream)
+{
+    embdist_work work = {.sources = request->record.addresses,
+                         .starts = request->record.starts,
+                         .target = request->wire.memory,
+                         .blocks = 1,
+                         .rows = request->layout.received,
+                         .stream = stream};
+    call(request, codelets_of(request, 0)->pack_transposed, &work);
 }
 
 void embdist_run_pack(embdist_request *request)
 {
-    const embdist_layout_of_call *layout = &request->layout;
-    unsigned char *wire = request->wire.memory;
     const int stream = request->wire_bytes >= request->dist->stream_bytes;
-    switch (source_layout(request)) {
-    case EMBDIST_LAYOUT_RANKS:
-    case EMBDIST_LAYOUT_FEATURES:
-        for (int64_t j = 0; j < layout->world; j++)
-            pack_pieces(request, j, 0, place_after(wire, layout->wire_offset[j]), stream);
-        break;
-    case EMBDIST_LAYOUT_OWN:
-        pack_pieces(request, layout->rank, layout->rank_offset[layout->rank], wire, stream);
-        break;
-    case EMBDIST_LAYOUT_RECEIVED: {
-        const embdist_codelets *codelets = codelets_of(request, 0);
-        embdist_work work = {.source = request->record.input,
-                             .sources = request->record.addresses,
-                             .starts = request->record.starts,
-                             .target = wire,
-                             .blocks = 1,
-                             .rows = layout->received,
-                             .stream = stream};
-        call(request,
-             embdist_run_is_permuted(request) ? codelets->pack_transposed : codelets->pack_runs,
-             &work);
-        break;
+    if (embdist_run_stage(request)->pack == EMBDIST_PACK_TRANSPOSED &&
+        embdist_run_is_permuted(request))
+        pack_transposed(request, stream);
+    else
+        pack_runs(request, stream);
+}
+
+/* ---- what passes from one rank to this one -------------------------------------------------- */
+
+/* A walk over the rows that a rank has for this one: over its pieces and this rank's at once, since
+ * a row is a row of both. Staged, they lie on the wire as this rank's pieces say. */
+typedef struct walk {
+    const embdist_request *request;
+    const embdist_record *record; /* the rank's */
+    const embdist_side *side;     /* the rank's, that is read */
+    const embdist_chunk *source, *target;
+    int64_t source_piece, target_piece;
+    int64_t source_row, target_row; /* rows of the pieces that were walked */
+    int64_t rows;                   /* from there, adjacent in both */
+} walk;
+
+static walk walk_from(const embdist_request *request, int64_t rank)
+{
+    const embdist_record *record =
+        embdist_local_record(request->dist->comm->local, rank, request->sequence);
+    const embdist_side *side = source_side(request, record->layout);
+    return (walk){.request = request,
+                  .record = record,
+                  .side = side,
+                  .source = embdist_layout_chunk(side, request->layout.rank),
+                  .target = embdist_layout_chunk(target_side(request), rank)};
+}
+
+/* Goes past what was walked of a chunk; returns the rows that are left of a piece, 0 at the end. */
+static int64_t rows_left(const embdist_chunk *chunk, int64_t *piece, int64_t *row)
+{
+    while (*piece < chunk->count && *row == chunk->pieces[*piece].rows) {
+        ++*piece;
+        *row = 0;
     }
-    }
+    return *piece < chunk->count ? chunk->pieces[*piece].rows - *row : 0;
+}
+
+/* Finds the next rows; 0 where there are no more. */
+static int next_rows(walk *at)
+{
+    at->source_row += at->rows;
+    at->target_row += at->rows;
+    at->rows = rows_left(at->target, &at->target_piece, &at->target_row);
+    if (is_staged(at->request) || !at->rows)
+        return at->rows > 0;
+    const int64_t rows = rows_left(at->source, &at->source_piece, &at->source_row);
+    if (rows < at->rows)
+        at->rows = rows;
+    return at->rows > 0;
+}
+
+static const embdist_piece *target_of(const walk *at)
+{
+    return &at->target->pieces[at->target_piece];
+}
+
+static const embdist_piece *source_of(const walk *at)
+{
+    return &at->source->pieces[at->source_piece];
+}
+
+static const unsigned char *source_address(const walk *at)
+{
+    const embdist_piece *target = target_of(at);
+    if (is_staged(at->request))
+        return after(at->record->wire, at->source->wire + target->wire +
+                                           at->target_row * wire_row(at->request, target->group));
+    return after(at->record->input, own_offset(at->request, source_of(at), at->source_row));
+}
+
+static int64_t source_step(const walk *at)
+{
+    return is_staged(at->request) ? at->target->wire_step : own_step(at->side);
+}
+
+static int64_t source_row(const walk *at)
+{
+    const int64_t group = target_of(at)->group;
+    return is_staged(at->request) ? wire_row(at->request, group) : own_row(at->request, group);
 }
 
 /* ---- unpack --------------------------------------------------------------------------------- */
 
-/* One rank's rows, as this rank reads them. */
-typedef struct peer {
-    const embdist_record *record;
-    const embdist_layout_of_call *layout;
-    int64_t rank;
-} peer;
-
-static peer peer_of(const embdist_request *request, int64_t rank)
+/* The work of placing the rows that a walk has come to; its source is the op's business. */
+static embdist_work work_at(embdist_request *request, const walk *at, int stream)
 {
-    const embdist_record *record =
-        embdist_local_record(request->dist->comm->local, rank, request->sequence);
-    return (peer){record, record->layout, rank};
+    const int64_t target = own_offset(request, target_of(at), at->target_row);
+    return (embdist_work){.target = place_after(request->output, target),
+                          .blocks = at->target->blocks,
+                          .rows = at->rows,
+                          .source_step = source_step(at),
+                          .target_step = own_step(target_side(request)),
+                          .divisor = divisor_of(request),
+                          .stream = stream};
 }
 
-/* Out is the sum over ranks of their pieces for this one. */
+/* Rows of a rank that has permuted what it received: the sums of those that name them. */
+static void place_transposed(embdist_request *request, const walk *at, int stream)
+{
+    const embdist_record *record = at->record;
+    const int64_t received =
+        source_of(at)->offset / descriptor_of(request)->group->dim + at->source_row;
+    embdist_work work = work_at(request, at, stream);
+    work.sources = record->addresses + (record->starts ? 0 : received);
+    work.starts = record->starts ? record->starts + received : NULL;
+    call(request, codelets_of(request, 0)->unpack_transposed_rows, &work);
+}
+
+static void unpack_runs(embdist_request *request, int stream)
+{
+    calls to = {.request = request};
+    for (int64_t s = 0; s < request->layout.world; s++)
+        for (walk at = walk_from(request, s); next_rows(&at);) {
+            const int64_t group = target_of(&at)->group;
+            const embdist_codelets *codelets = codelets_of(request, group);
+            if (!is_staged(request) && at.record->addresses) {
+                place_transposed(request, &at, stream);
+                continue;
+            }
+            embdist_work work = work_at(request, &at, stream);
+            work.source = source_address(&at);
+            add_call(&to,
+                     is_staged(request) ? codelets->unpack_runs_wire : codelets->unpack_runs_rows,
+                     work, source_row(&at), own_row(request, group));
+        }
+    end_calls(&to);
+}
+
+/* Every row of out is the one that permute names. */
+static void unpack_gather(embdist_request *request, int stream)
+{
+    const void **addresses = request->addresses.memory;
+    for (int64_t s = 0; s < request->layout.world; s++)
+        for (walk at = walk_from(request, s); next_rows(&at);) {
+            const unsigned char *source = source_address(&at);
+            const int64_t row = source_row(&at);
+            for (int64_t i = 0; i < at.rows; i++)
+                *addresses++ = source + i * row;
+        }
+    embdist_work work = {.sources = request->addresses.memory,
+                         .index = request->permute,
+                         .target = request->output,
+                         .blocks = 1,
+                         .rows = request->layout.output_rows,
+                         .divisor = divisor_of(request),
+                         .stream = stream};
+    const embdist_codelets *codelets = codelets_of(request, 0);
+    call(request, is_staged(request) ? codelets->unpack_gather_wire : codelets->unpack_gather_rows,
+         &work);
+}
+
+/* Every rank has the same pieces for this one. */
 static void unpack_sum(embdist_request *request, int stream)
 {
-    const embdist_layout_of_call *layout = &request->layout;
+    const embdist_chunk *target = target_side(request)->chunks;
     const void **sources = request->addresses.memory;
-    for (int64_t p = 0; p < layout->parts; p++) {
-        const embdist_piece *piece = &layout->pieces[layout->rank * layout->parts + p];
-        const embdist_codelets *codelets = codelets_of(request, p);
-        const int64_t row = fp32_row(group_of(request, p));
-        for (int64_t s = 0; s < layout->world; s++) {
-            const peer from = peer_of(request, s);
-            sources[s] = is_staged(request) ? after(from.record->wire,
-                                                    layout->wire_offset[layout->rank] + piece->wire)
-                                            : element(from.record->input, piece->offset);
+    for (int64_t p = 0; p < target->count; p++) {
+        const int64_t group = target->pieces[p].group;
+        const embdist_codelets *codelets = codelets_of(request, group);
+        embdist_work work = {0};
+        int64_t row = 0;
+        for (int64_t s = 0; s < request->layout.world; s++) {
+            walk at = walk_from(request, s);
+            at.source_piece = at.target_piece = p;
+            at.rows = target->pieces[p].rows;
+            sources[s] = source_address(&at);
+            work = work_at(request, &at, stream);
+            row = source_row(&at);
         }
-        const int64_t first = layout->rank_offset[layout->rank];
-        embdist_work work = {.sources = sources,
-                             .target = place_of_element(request->output, piece->offset - first),
-                             .blocks = piece->blocks,
-                             .rows = piece->rows,
-                             .source_step = is_staged(request)
-                                                ? layout->wire_step
-                                                : layout->step * (int64_t)sizeof(float),
-                             .target_step = layout->step * (int64_t)sizeof(float),
-                             .ranks = layout->world,
-                             .divisor = 1.0F,
-                             .stream = stream};
-        join_blocks(&work, is_staged(request) ? codelets->row_bytes : row, row);
+        work.sources = sources;
+        work.ranks = request->layout.world;
+        join_blocks(&work, row, own_row(request, group));
         call(request, is_staged(request) ? codelets->unpack_sum_wire : codelets->unpack_sum_rows,
              &work);
     }
 }
 
-/* Every rank's own piece goes to that rank's place. */
-static void unpack_gathered(embdist_request *request, int stream)
-{
-    const embdist_layout_of_call *layout = &request->layout;
-    for (int64_t s = 0; s < layout->world; s++) {
-        const peer from = peer_of(request, s);
-        for (int64_t p = 0; p < layout->parts; p++) {
-            const embdist_piece *piece = &layout->pieces[s * layout->parts + p];
-            const embdist_codelets *codelets = codelets_of(request, p);
-            const int64_t row = fp32_row(group_of(request, p));
-            embdist_work work = {
-                .source = is_staged(request)
-                              ? after(from.record->wire, piece->wire)
-                              : element(from.record->input, piece->offset - layout->rank_offset[s]),
-                .target = place_of_element(request->output, piece->offset),
-                .blocks = piece->blocks,
-                .rows = piece->rows,
-                .source_step =
-                    is_staged(request) ? layout->wire_step : layout->step * (int64_t)sizeof(float),
-                .target_step = layout->step * (int64_t)sizeof(float),
-                .divisor = divisor_of(request),
-                .stream = stream};
-            join_blocks(&work, is_staged(request) ? codelets->row_bytes : row, row);
-            call(request,
-                 is_staged(request) ? codelets->unpack_runs_wire : codelets->unpack_runs_rows,
-                 &work);
-        }
-    }
-}
-
-/* Rows that lie side by side, one after another into out. */
-static void copy_run(embdist_request *request, const unsigned char *source, int64_t rows,
-                     unsigned char *target, int stream)
-{
-    const embdist_codelets *codelets = codelets_of(request, 0);
-    embdist_work work = {.source = source,
-                         .target = target,
-                         .blocks = 1,
-                         .rows = rows,
-                         .divisor = divisor_of(request),
-                         .stream = stream};
-    call(request, is_staged(request) ? codelets->unpack_runs_wire : codelets->unpack_runs_rows,
-         &work);
-}
-
-/* What this rank receives from one rank: in place a run for each feature, staged one chunk. */
-static void take_received(embdist_request *request, const peer *from, int64_t first, int stream)
-{
-    const embdist_layout_of_call *layout = &request->layout;
-    const embdist_codelets *codelets = codelets_of(request, 0);
-    const int64_t fp32 = fp32_row(descriptor_of(request)->group);
-    const int64_t row = is_staged(request) ? codelets->row_bytes : fp32;
-    const int64_t parts = is_staged(request) ? 1 : layout->parts;
-    const void **addresses = request->addresses.memory;
-    for (int64_t p = 0; p < parts; p++) {
-        const embdist_piece *piece = &from->layout->pieces[layout->rank * layout->parts + p];
-        const unsigned char *source =
-            is_staged(request) ? after(from->record->wire, from->layout->wire_offset[layout->rank])
-                               : element(from->record->input, piece->offset);
-        const int64_t rows = is_staged(request) ? layout->recv_offset[from->rank + 1] -
-                                                      layout->recv_offset[from->rank]
-                                                : piece->rows;
-        if (!embdist_run_is_permuted(request)) {
-            copy_run(request, source, rows, place_after(request->output, first * fp32), stream);
-            first += rows;
-            continue;
-        }
-        for (int64_t i = 0; i < rows; i++)
-            addresses[first++] = source + i * row;
-    }
-}
-
-static void unpack_received(embdist_request *request, int stream)
-{
-    const embdist_layout_of_call *layout = &request->layout;
-    for (int64_t s = 0; s < layout->world; s++) {
-        const peer from = peer_of(request, s);
-        take_received(request, &from, layout->recv_offset[s], stream);
-    }
-    if (!embdist_run_is_permuted(request))
-        return;
-    const embdist_codelets *codelets = codelets_of(request, 0);
-    embdist_work work = {.sources = request->addresses.memory,
-                         .index = request->permute,
-                         .target = request->output,
-                         .blocks = 1,
-                         .rows = layout->output_rows,
-                         .divisor = divisor_of(request),
-                         .stream = stream};
-    call(request, is_staged(request) ? codelets->unpack_gather_wire : codelets->unpack_gather_rows,
-         &work);
-}
-
-/* The rows that this rank once sent to `from` come back as a chunk of from's received rows. */
-static void take_back(embdist_request *request, const peer *from, int stream)
-{
-    const embdist_layout_of_call *layout = &request->layout;
-    const embdist_codelets *codelets = codelets_of(request, 0);
-    const int64_t fp32 = fp32_row(descriptor_of(request)->group);
-    int64_t row = from->layout->recv_offset[layout->rank]; /* of from's received rows */
-    for (int64_t f = 0; f < layout->parts; f++) {
-        const embdist_piece *piece = &layout->pieces[from->rank * layout->parts + f];
-        unsigned char *target = place_of_element(request->output, piece->offset);
-        if (is_staged(request)) {
-            copy_run(request, after(from->record->wire, row * codelets->row_bytes), piece->rows,
-                     target, stream);
-        } else if (!from->record->addresses) {
-            copy_run(request, after(from->record->input, row * fp32), piece->rows, target, stream);
-        } else {
-            const int64_t *starts = from->record->starts;
-            embdist_work work = {.sources = from->record->addresses + (starts ? 0 : row),
-                                 .starts = starts ? starts + row : NULL,
-                                 .target = target,
-                                 .blocks = 1,
-                                 .rows = piece->rows,
-                                 .divisor = divisor_of(request),
-                                 .stream = stream};
-            call(request, codelets->unpack_transposed_rows, &work);
-        }
-        row += piece->rows;
-    }
-}
-
-static void unpack_back(embdist_request *request, int stream)
-{
-    for (int64_t s = 0; s < request->layout.world; s++) {
-        const peer from = peer_of(request, s);
-        take_back(request, &from, stream);
-    }
-}
-
 void embdist_run_unpack(embdist_request *request)
 {
-    const embdist_layout_of_call *layout = &request->layout;
-    const int64_t written =
-        request->record.direction == EMBDIST_FORWARD ? layout->out_count : layout->local_count;
+    const int64_t written = request->record.direction == EMBDIST_FORWARD
+                                ? request->layout.out_count
+                                : request->layout.local_count;
     const int stream = written * (int64_t)sizeof(float) >= request->dist->stream_bytes;
-    switch (target_layout(request)) {
-    case EMBDIST_LAYOUT_OWN:
+    const embdist_unpack unpack = embdist_run_stage(request)->unpack;
+    if (unpack == EMBDIST_UNPACK_SUM)
         unpack_sum(request, stream);
-        break;
-    case EMBDIST_LAYOUT_RANKS:
-        unpack_gathered(request, stream);
-        break;
-    case EMBDIST_LAYOUT_RECEIVED:
-        unpack_received(request, stream);
-        break;
-    case EMBDIST_LAYOUT_FEATURES:
-        unpack_back(request, stream);
-        break;
-    }
+    else if (unpack == EMBDIST_UNPACK_GATHER && embdist_run_is_permuted(request))
+        unpack_gather(request, stream);
+    else
+        unpack_runs(request, stream);
 }

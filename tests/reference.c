@@ -114,8 +114,8 @@ void reference_pooled_forward(const reference_pooled *dist, const float *const *
     }
 }
 
-/* What arrives of a gradient: alone, the gradient itself. */
-static float gradient(const reference_codec *codec, int64_t world, int mean, float x)
+/* What arrives of a value: alone, the value itself. */
+static float arrival(const reference_codec *codec, int64_t world, int mean, float x)
 {
     if (world == 1)
         return x;
@@ -131,12 +131,135 @@ void reference_pooled_backward(const reference_pooled *dist, const float *const 
         for (i = 0; i < dist->piece_count[r]; i++) {
             for (s = 0; s < dist->world; s++)
                 grad_local_embs[s][first + i] =
-                    gradient(&dist->backward, dist->world, dist->mean, grad_out[r][i]);
+                    arrival(&dist->backward, dist->world, dist->mean, grad_out[r][i]);
         }
     }
 }
 
-/* ---- rw_sequence ---- */
+/* ---- all_gather ---- */
+
+void reference_gather_forward(const reference_pooled *dist, const float *const *local_embs,
+                              float *const *out)
+{
+    int64_t r, s, i, first = 0;
+    for (s = 0; s < dist->world; first += dist->piece_count[s], s++) {
+        for (i = 0; i < dist->piece_count[s]; i++) {
+            for (r = 0; r < dist->world; r++)
+                out[r][first + i] = arrival(&dist->forward, dist->world, 0, local_embs[s][i]);
+        }
+    }
+}
+
+void reference_gather_backward(const reference_pooled *dist, const float *const *grad_out,
+                               float *const *grad_local_embs)
+{
+    int64_t r, s, i, first = 0;
+    for (s = 0; s < dist->world; first += dist->piece_count[s], s++) {
+        for (i = 0; i < dist->piece_count[s]; i++) {
+            float sum = arrival(&dist->backward, dist->world, 0, grad_out[0][first + i]);
+            for (r = 1; r < dist->world; r++)
+                sum += arrival(&dist->backward, dist->world, 0, grad_out[r][first + i]);
+            grad_local_embs[s][i] = dist->mean ? sum / (float)dist->world : sum;
+        }
+    }
+}
+
+/* ---- tw_pooled ---- */
+
+/* Whether feature f comes before feature g in out. */
+static int is_before(const reference_table *dist, int64_t f, int64_t g)
+{
+    return dist->owners[f] == dist->owners[g] ? f < g : dist->owners[f] < dist->owners[g];
+}
+
+/* Elements of rank r's batch (where a sample's features are adjacent, of one sample) in the features
+ * that come before f in out, or in `all`; with `own`, only those of f's owner. */
+static int64_t elements_before(const reference_table *dist, int64_t r, int64_t f, int all, int own)
+{
+    int64_t g, sum = 0;
+    for (g = 0; g < dist->features; g++) {
+        if ((all || is_before(dist, g, f)) && (!own || dist->owners[g] == dist->owners[f]))
+            sum += dist->dims[g] * (dist->adjacent ? 1 : dist->batch[r * dist->features + g]);
+    }
+    return sum;
+}
+
+/* Elements of all samples of rank r in the features of a rank. */
+static int64_t elements_for(const reference_table *dist, int64_t owner, int64_t r)
+{
+    int64_t f, sum = 0;
+    for (f = 0; f < dist->features; f++) {
+        if (dist->owners[f] == owner)
+            sum += dist->dims[f] * dist->batch[r * dist->features + f];
+    }
+    return sum;
+}
+
+int64_t reference_table_local(const reference_table *dist, int64_t rank)
+{
+    int64_t r, sum = 0;
+    for (r = 0; r < dist->world; r++)
+        sum += elements_for(dist, rank, r);
+    return sum;
+}
+
+int64_t reference_table_out(const reference_table *dist, int64_t rank)
+{
+    int64_t owner, sum = 0;
+    for (owner = 0; owner < dist->world; owner++)
+        sum += elements_for(dist, owner, rank);
+    return sum;
+}
+
+/* Where the row of sample b of rank r lies in feature f: in its owner's local_embs ... */
+static int64_t local_place(const reference_table *dist, int64_t r, int64_t f, int64_t b)
+{
+    int64_t j, place = elements_before(dist, r, f, 0, 1);
+    for (j = 0; j < r; j++)
+        place += elements_for(dist, dist->owners[f], j);
+    return place + b * (dist->adjacent ? elements_before(dist, r, f, 1, 1) : dist->dims[f]);
+}
+
+/* ... and in rank r's out. */
+static int64_t out_place(const reference_table *dist, int64_t r, int64_t f, int64_t b)
+{
+    return elements_before(dist, r, f, 0, 0) +
+           b * (dist->adjacent ? elements_before(dist, r, f, 1, 0) : dist->dims[f]);
+}
+
+void reference_table_forward(const reference_table *dist, const float *const *local_embs,
+                             float *const *out)
+{
+    int64_t r, f, b, d;
+    for (r = 0; r < dist->world; r++) {
+        for (f = 0; f < dist->features; f++) {
+            for (b = 0; b < dist->batch[r * dist->features + f]; b++) {
+                const float *from = local_embs[dist->owners[f]] + local_place(dist, r, f, b);
+                float *to = out[r] + out_place(dist, r, f, b);
+                for (d = 0; d < dist->dims[f]; d++)
+                    to[d] = arrival(&dist->forward, dist->world, 0, from[d]);
+            }
+        }
+    }
+}
+
+void reference_table_backward(const reference_table *dist, const float *const *grad_out,
+                              float *const *grad_local_embs)
+{
+    int64_t r, f, b, d;
+    for (r = 0; r < dist->world; r++) {
+        for (f = 0; f < dist->features; f++) {
+            for (b = 0; b < dist->batch[r * dist->features + f]; b++) {
+                const float *from = grad_out[r] + out_place(dist, r, f, b);
+                float *to = grad_local_embs[dist->owners[f]] + local_place(dist, r, f, b);
+                for (d = 0; d < dist->dims[f]; d++)
+                    to[d] = arrival(&dist->backward, dist->world, dist->mean, from[d]);
+            }
+        }
+    }
+}
+
+/* ---- sequences ---- */
 
 void reference_sequence_rows(int64_t world, int64_t features, const int32_t *lengths,
                              const int64_t *batch_per_rank, int64_t *rows)
@@ -151,11 +274,16 @@ void reference_sequence_rows(int64_t world, int64_t features, const int32_t *len
     }
 }
 
+static int64_t held_by(const reference_sequence *dist, int64_t rank)
+{
+    return dist->held ? dist->held[rank] : dist->features;
+}
+
 int64_t reference_sequence_received(const reference_sequence *dist, int64_t rank)
 {
     int64_t s, f, sum = 0;
     for (s = 0; s < dist->world; s++) {
-        for (f = 0; f < dist->features; f++)
+        for (f = 0; f < held_by(dist, s); f++)
             sum += dist->rows[s][f * dist->world + rank];
     }
     return sum;
@@ -177,7 +305,7 @@ static place *received_places(const reference_sequence *dist, int64_t rank)
         abort();
     for (s = 0; s < dist->world; s++) {
         int64_t row = 0; /* the first row of (f, j) in rank s's local_embs */
-        for (f = 0; f < dist->features; f++) {
+        for (f = 0; f < held_by(dist, s); f++) {
             for (j = 0; j < dist->world; row += dist->rows[s][f * dist->world + j], j++) {
                 for (i = 0; j == rank && i < dist->rows[s][f * dist->world + j]; i++) {
                     next->holder = s;
@@ -241,7 +369,7 @@ void reference_sequence_backward(const reference_sequence *dist, const float *co
         for (k = 0; k < received * dim; k++) {
             float *sum =
                 &grad_local_embs[places[k / dim].holder][places[k / dim].row * dim + k % dim];
-            *sum = gradient(&dist->backward, dist->world, dist->mean, *sum);
+            *sum = arrival(&dist->backward, dist->world, dist->mean, *sum);
         }
         free(named);
         free(places);

@@ -2,9 +2,9 @@
  *
  * From the inputs of all ranks, in one address space, it computes what each rank receives: element
  * by element, without plan, codelet, transport or wire, and in arithmetic of its own (doubles and
- * rint, where the codelets use bits and vector instructions). It is slow and knows only rw_pooled
- * and rw_sequence with fp32, fp16 and bf16. Layouts and the meaning of a batch are those of
- * runtime/embdist.h; world 1 is the identity, without codec and division.
+ * rint, where the codelets use bits and vector instructions). It is slow and knows fp32, fp16 and
+ * bf16. Layouts and the meaning of a batch are those of runtime/embdist.h; world 1 is the identity,
+ * without codec and division.
  *
  * Nothing here checks its arguments: they are the tests' own. */
 #ifndef EMBDIST_TESTS_REFERENCE_H
@@ -41,7 +41,7 @@ double reference_roundoff(reference_format format);
 
 /* A row-wise pooled dist. A rank's piece is what belongs to it of every rank's local_embs, and is
  * its whole output; how rows lie inside a piece does not matter, since sums go element by element.
- */
+ * The same for all_gather, which is this turned round: a piece is a rank's whole local_embs. */
 typedef struct reference_pooled {
     int64_t world;
     const int64_t *piece_count; /* [world] elements of each rank's piece; reference_pooled_piece */
@@ -66,12 +66,45 @@ void reference_pooled_forward(const reference_pooled *dist, const float *const *
 void reference_pooled_backward(const reference_pooled *dist, const float *const *grad_out,
                                float *const *grad_local_embs);
 
-/* A row-wise sequence dist. */
+/* local_embs[s]: rank s's piece. out[r]: receives all pieces, one after another. */
+void reference_gather_forward(const reference_pooled *dist, const float *const *local_embs,
+                              float *const *out);
+
+/* grad_out[r]: of all pieces. grad_local_embs[s]: receives the sum over ranks, in fp32, in rank
+ * order, of the gradients of rank s's piece. */
+void reference_gather_backward(const reference_pooled *dist, const float *const *grad_out,
+                               float *const *grad_local_embs);
+
+/* A table-wise pooled dist. */
+typedef struct reference_table {
+    int64_t world;
+    int64_t features;
+    const int64_t *dims;   /* [features] */
+    const int64_t *owners; /* [features] ranks */
+    const int64_t *batch;  /* [world][features] samples; where they are adjacent, all of a rank's
+                              features have the same */
+    int adjacent; /* even and ragged: a sample's features are adjacent, not a feature's rows */
+    reference_codec forward;
+    reference_codec backward;
+    int mean;
+} reference_table;
+
+/* Elements of a rank's local_embs, and of its out. */
+int64_t reference_table_local(const reference_table *dist, int64_t rank);
+int64_t reference_table_out(const reference_table *dist, int64_t rank);
+
+void reference_table_forward(const reference_table *dist, const float *const *local_embs,
+                             float *const *out);
+void reference_table_backward(const reference_table *dist, const float *const *grad_out,
+                              float *const *grad_local_embs);
+
+/* A sequence dist. */
 typedef struct reference_sequence {
     int64_t world;
     int64_t features;
+    const int64_t *held; /* [world] features that each rank holds; NULL: all */
     int64_t dim;
-    const int64_t *const *rows;    /* [world] -> [features][world]: rows of rank s's local_embs, by
+    const int64_t *const *rows;    /* [world] -> [held][world]: rows of rank s's local_embs, by
                                       feature and by the rank they belong to */
     const int64_t *const *permute; /* [world] -> [output_rows], or NULL for a rank without; a NULL
                                       list: no rank has one */

@@ -96,6 +96,21 @@ embdist_status model_events_forward(embdist_dist *dist, const float *local_embs,
         tap.ok(not texts["model.h"]:find("ragged"), "ragged in model.h")
         tap.ok(not texts["model.c"]:find("RAGGED"), "RAGGED in model.c")
     end},
+    {"the header of table-wise sequences", function()
+        local header = generator.texts(generator.plan("return { name = \"s\", dists = { "
+            .. "{ name = \"lists\", kind = \"tw_sequence\", dims = { 3, 3 } } } }"))["s.h"]
+        tap.contains([==[
+ * With one rank nothing is encoded or divided.
+ * embdist_open is told the owner of each feature: the owners of embdist_options. */
+]==], header)
+        tap.contains([==[
+/* Embeddings to the ranks that need them.
+ *   batch: rows to send and to receive; no permute
+ *   local_embs: [sum(send_rows)][3], by feature that this rank owns, then by the rank that gets the
+ *       row
+ *   out: [sum(recv_rows)][3], by owner, then by its features */
+]==], header)
+    end},
     {"every prototype has a comment right before it", function()
         local prototypes = 0
         for before in texts["model.h"]:gmatch("([^\n]*)\nembdist_status [^\n]*") do
@@ -194,6 +209,7 @@ const embdist_descriptor model_bags = {
     .feature_names = bags_features,
     .groups = 2,
     .group = bags_groups,
+    .owned = 0,
     .index_bytes = 0,
     .local_layout = EMBDIST_LAYOUT_RANKS,
     .out_layout = EMBDIST_LAYOUT_OWN,

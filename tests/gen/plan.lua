@@ -98,6 +98,51 @@ tap.run {
             "features", "sum_of_dims", "modes", "mode_bits", "gradient", "sum", "index", "dtype",
             "index_bytes", "local_layout", "out_layout"}))
     end},
+    {"table-wise dists and a gather", function()
+        local function layouts(fields)
+            return pick(dist_of(fields), {"modes", "sum", "index", "owned", "index_bytes",
+                "local_layout", "out_layout"})
+        end
+        tap.equal({
+            modes = {"even", "ragged", "per_feature"},
+            owned = 1,
+            index_bytes = 0,
+            local_layout = "EMBDIST_LAYOUT_RANKS",
+            out_layout = "EMBDIST_LAYOUT_OWNERS",
+        }, layouts("kind = \"tw_pooled\", dims = { 7, 5 }"))
+        tap.equal({
+            modes = {"sequence"},
+            owned = 1,
+            index_bytes = 0,
+            local_layout = "EMBDIST_LAYOUT_FEATURES",
+            out_layout = "EMBDIST_LAYOUT_RECEIVED",
+        }, layouts("kind = \"tw_sequence\", dims = { 7, 7 }"))
+        tap.equal({
+            modes = {"even", "ragged", "per_feature"},
+            sum = "ordered",
+            owned = 0,
+            index_bytes = 0,
+            local_layout = "EMBDIST_LAYOUT_OWN",
+            out_layout = "EMBDIST_LAYOUT_RANKS",
+        }, layouts("kind = \"all_gather\", dims = { 7, 5 }"))
+    end},
+    {"steps of table-wise dists and of a gather", function()
+        local function steps(fields)
+            local list = {}
+            for _, direction in ipairs {"forward", "backward"} do
+                local stage = dist_of(fields)[direction]
+                list[#list + 1] = ("%s %s %s %d"):format(stage.pack, stage.exchange,
+                    stage.unpack, stage.divide)
+            end
+            return list
+        end
+        tap.equal({"runs alltoallv runs 0", "runs alltoallv runs 1"},
+            steps("kind = \"tw_pooled\", dims = { 7 }"))
+        tap.equal({"runs alltoallv runs 0", "runs alltoallv runs 0"},
+            steps("kind = \"tw_sequence\", dims = { 7 }, gradient = \"sum\""))
+        tap.equal({"runs all_gather runs 0", "runs alltoallv sum 1"},
+            steps("kind = \"all_gather\", dims = { 7 }"))
+    end},
     {"defaults", function()
         local dist = dist_of("kind = \"rw_sequence\", dims = { 7 }")
         tap.equal({"f0"}, dist.features)

@@ -73,6 +73,13 @@ return { name = "model", dists = { { name = "bags", kind = "rw_pooled", dims = {
         tap.contains("  index     int64\n", text)
         tap.ok(not text:find("\n  sum"), "a sum")
     end},
+    {"a table-wise dist has owners, others have none", function()
+        local text = "return { name = \"s\", dists = { { name = \"d\", kind = \"%s\", "
+            .. "dims = { 2 } } } }"
+        tap.contains("  features  1, sum of dims 2\n  owners    one rank for each feature, as "
+            .. "embdist_open is told\n", text_of(text:format("tw_pooled")))
+        tap.ok(not text_of(text:format("all_gather")):find("owners"), "owners of a gather")
+    end},
     {"powers of two get no note", function()
         for _, scale in ipairs {"1", "2", "1024", "0.5", "2 ^ -20", "2 ^ 126"} do
             tap.equal(nil, note_for(scale), scale)

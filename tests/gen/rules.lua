@@ -124,7 +124,8 @@ tap.run {
     {"no module names a codec or a kind, but for fp32, which world 1 uses", function()
         for path, text in pairs(sources) do
             if not path:find("/") then
-                for _, name in ipairs {"fp16", "bf16", "rw_pooled", "rw_sequence"} do
+                for _, name in ipairs {"fp16", "bf16", "rw_pooled", "rw_sequence", "tw_pooled",
+                    "tw_sequence", "all_gather"} do
                     tap.ok(not text:find(("\"%s\""):format(name), 1, true),
                         ("gen/%s names %s"):format(path, name))
                 end

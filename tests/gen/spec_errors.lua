@@ -182,7 +182,8 @@ local WRONG = {
     },
     {
         dists([[{ name = "d" }]]),
-        D .. [[.kind: got nothing, which is no kind; expected one of: rw_pooled, rw_sequence]],
+        D .. [[.kind: got nothing, which is no kind; expected one of: all_gather, ]]
+            .. [[rw_pooled, rw_sequence, tw_pooled, tw_sequence]],
     },
     {
         dists([[{ name = "d", kind = "rw_poold" }]]),
@@ -190,7 +191,8 @@ local WRONG = {
     },
     {
         dists([[{ name = "d", kind = "unknown" }]]),
-        D .. [[.kind: got "unknown", which is no kind; expected one of: rw_pooled, rw_sequence]],
+        D .. [[.kind: got "unknown", which is no kind; expected one of: all_gather, ]]
+            .. [[rw_pooled, rw_sequence, tw_pooled, tw_sequence]],
     },
     {
         pooled([[dims = { 4 }, forwards = "fp16"]]),
@@ -205,6 +207,29 @@ local WRONG = {
         sequence([[dims = { 4 }, sum = "ordered"]]),
         D .. [[.sum: rw_sequence takes no sum; its fields are: name, kind, features, dims, ]]
             .. [[forward, backward, gradient, index, dtype]],
+    },
+    {
+        dists([[{ name = "d", kind = "tw_sequence", dims = { 4 }, index = "int32" }]]),
+        D .. [[.index: tw_sequence takes no index; its fields are: name, kind, features, dims, ]]
+            .. [[forward, backward, gradient, dtype]],
+    },
+    {
+        dists([[{ name = "d", kind = "tw_pooled", dims = { 4 }, sum = "ordered" }]]),
+        D .. [[.sum: tw_pooled takes no sum; its fields are: name, kind, features, dims, ]]
+            .. [[batch, forward, backward, gradient, dtype]],
+    },
+    {
+        dists([[{ name = "d", kind = "all_gather", dims = { 4 }, sum = "library" }]]),
+        D .. [[.sum: got "library", expected "ordered"]],
+    },
+    {
+        dists([[{ name = "d", kind = "tw_sequence", dims = { 4, 5 } }]]),
+        D .. [[.dims[2]: got 5, expected 4 as in dims[1]: tw_sequence needs equal dims]],
+    },
+    {
+        dists([[{ name = "d", kind = "tw_pooled", dims = { 4 }, owners = { 0 } }]]),
+        D .. [[.owners: unknown field; expected one of: name, kind, features, dims, batch, ]]
+            .. [[forward, backward, gradient, dtype]],
     },
     {
         pooled([[dims = { 4 }, index = "int32"]]),

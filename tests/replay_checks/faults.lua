@@ -96,9 +96,17 @@ end
 local POOLED = "pooled_reduce_scatter/w2-ragged-fp16_bf16"
 local SCALED = "vbe_reduce_scatter/w4-bf16_ls"
 local SEQUENCE = "sequence_all_to_all/w3-ragged-fp16_bf16"
-for _, of in ipairs({POOLED, SCALED, SEQUENCE}) do
-  local short = of:match("^%a+")
-  local rank = of == SCALED and 2 or 1
+local TABLES = "pooled_all_to_all/w3-ragged-fp16_bf16"
+local VARIABLE = "vbe_all_to_all/w3-fp16_bf16"
+local GATHER = "pooled_all_gather/w2-fp16_bf16"
+local LISTS = "sequence_all_to_all/w3-tw-fp16"
+local SHORT = {
+  [POOLED] = "pooled", [SCALED] = "vbe", [SEQUENCE] = "sequence", [TABLES] = "tables",
+  [VARIABLE] = "variable", [GATHER] = "gather", [LISTS] = "lists",
+}
+for _, of in ipairs({POOLED, SCALED, SEQUENCE, TABLES, VARIABLE, GATHER, LISTS}) do
+  local short = SHORT[of]
+  local rank = (of == SCALED or of == TABLES or of == LISTS) and 2 or 1
   copy(short .. "-sound", of, "")
   copy(short .. "-input", of, "f", nil, flip("local_embs", rank))
   copy(short .. "-output", of, "f", nil, flip("output", rank))
@@ -117,6 +125,20 @@ copy("lengths", SEQUENCE, "fb", nil, set("lengths_after_input_dist", "<i4", 1000
 copy("negative-length", SEQUENCE, "fb", nil, set("lengths_after_input_dist", "<i4", -1))
 copy("splits", SEQUENCE, "fb", edit("output_splits = {", "output_splits = {1, "))
 copy("dims", SEQUENCE, "fb", edit("embedding_dims = {", "embedding_dims = {7, "))
+copy("columns", TABLES, "fb",
+  edit("dim_sum_per_rank = {8, 32, 6}", "dim_sum_per_rank = {8, 31, 7}"))
+copy("no-columns", TABLES, "fb", edit("dim_sum_per_rank", "dims"))
+copy("negative-columns", TABLES, "fb", edit("dim_sum_per_rank = {", "dim_sum_per_rank = {-"))
+copy("variable-dims", VARIABLE, "fb",
+  edit("emb_dim_per_rank_per_feature = {{", "emb_dim_per_rank_per_feature = {{1, "))
+copy("variable-batch", VARIABLE, "fb",
+  edit("batch_per_feature_per_dest = {{", "batch_per_feature_per_dest = {{5"))
+copy("gathered-batch", GATHER, "fb",
+  edit("batch_size_per_rank = {3, 3}", "batch_size_per_rank = {3, 4}"))
+copy("shares", LISTS, "fb", edit("features_per_rank = {2, 0, 1}", "features_per_rank = {1, 1, 1}"))
+copy("too-few-shares", LISTS, "fb",
+  edit("features_per_rank = {2, 0, 1}", "features_per_rank = {2, 0, 0}"))
+copy("sharding", LISTS, "fb", edit('sharding = "tw"', 'sharding = "cw"'))
 copy("no-dims", POOLED, "fb", edit("embedding_dims", "dims"))
 copy("huge-shape", POOLED, "fb", edit("shape = {", "shape = {1099511627776, 1099511627776, "))
 copy("batch", POOLED, "fb", edit("batch_size_per_rank = {", "batch_size_per_rank = {-1, "))

@@ -15,11 +15,15 @@ local BYTES = {f32 = 4, f16 = 2, bf16 = 2, u8 = 1, i32 = 4, i64 = 8}
 local WIRE = {fp32 = "f32", fp16 = "f16", bf16 = "bf16"}
 local CODECS = {fp32 = true, fp16 = true, bf16 = true, int8 = true, fp8 = true, mx4 = true}
 
+-- The kind of dist that does an op. Of sequences the sharding says it.
+local KINDS = {
+  pooled_reduce_scatter = "rw_pooled", vbe_reduce_scatter = "rw_pooled",
+  pooled_all_to_all = "tw_pooled", vbe_all_to_all = "tw_pooled",
+  pooled_all_gather = "all_gather", sequence_all_to_all = "sequence",
+}
+local SHARDINGS = {rw = "rw_sequence", tw = "tw_sequence"}
 -- What is not done yet, by op. An op that is in neither table is malformed.
-local OPS = {pooled_reduce_scatter = true, vbe_reduce_scatter = true, sequence_all_to_all = true}
 local LATER = {
-  pooled_all_to_all = "kind tw_pooled", vbe_all_to_all = "kind tw_pooled",
-  pooled_all_gather = "kind all_gather",
   codec = "codec by itself", format = "element format by itself",
 }
 local WITHOUT_DIRECTIONS = {codec = true, format = true}
@@ -160,6 +164,31 @@ local function codec(case, direction)
   return {codec = name, loss_scale = WIRE[name] and name ~= "fp32" and scale or nil}
 end
 
+-- The features of all ranks, each with `counts[rank]` of its own, as a list of {rank, index}: the
+-- first of every rank, then the second, so that those of a rank are not neighbours.
+local function in_turn(counts)
+  local features, index = {}, 0
+  repeat
+    index = index + 1
+    local found = false
+    for rank, count in ipairs(counts) do
+      if index <= count then
+        features[#features + 1] = {rank = rank, index = index}
+        found = true
+      end
+    end
+  until not found
+  return features
+end
+
+local function owners_of(features)
+  local owners = {}
+  for i, feature in ipairs(features) do
+    owners[i] = feature.rank - 1
+  end
+  return owners
+end
+
 -- One rank's tensors that every case has. `input`, `output` and `send` are for forward, backward.
 local function common(tensors, rank, world, shape, local_shape, out_shape, received)
   local function of(name, expected)
@@ -177,65 +206,6 @@ local function common(tensors, rank, world, shape, local_shape, out_shape, recei
       {received or result.input[2].count})
   end
   return result
-end
-
-local function pooled(case, tensors, result)
-  local world, shape = result.world, result.shape
-  result.mode, result.batch, result.ranks = "even_or_ragged", case.batch_size_per_rank, {}
-  local width = sum(shape.dims)
-  integers(result.batch, world, 0, "batch_size_per_rank")
-  for rank = 0, world - 1 do
-    result.ranks[rank + 1] = common(tensors, rank, world, shape, {sum(result.batch), width},
-      {result.batch[rank + 1], width})
-  end
-end
-
-local function per_feature(case, tensors, result, bin_size)
-  local world, shape = result.world, result.shape
-  local batch, pieces = case.batch_size_per_rank_per_feature, {}
-  result.mode, result.batch, result.ranks = "per_feature", {}, {}
-  for rank, of_rank in ipairs(list(batch, world, "batch_size_per_rank_per_feature")) do
-    pieces[rank] = 0
-    integers(of_rank, #shape.dims, 0, "batch_size_per_rank_per_feature[" .. rank .. "]")
-    for feature, count in ipairs(of_rank) do
-      result.batch[#result.batch + 1] = count
-      pieces[rank] = pieces[rank] + element_count({count, shape.dims[feature]}, bin_size,
-        "rank " .. rank - 1)
-    end
-  end
-  for rank = 0, world - 1 do
-    result.ranks[rank + 1] = common(tensors, rank, world, shape, {sum(pieces)},
-      {pieces[rank + 1]})
-  end
-end
-
-local function sequence(case, tensors, result)
-  local world, shape, dim = result.world, result.shape, result.shape.dims[1]
-  result.mode, result.batch, result.ranks = "sequence", case.batch_size_per_rank, {}
-  integers(result.batch, world, 0, "batch_size_per_rank")
-  for rank = 0, world - 1 do
-    local splits, what = case.ranks[rank + 1], "ranks[" .. rank + 1 .. "]."
-    local send = integers(splits.output_splits, world, 0, what .. "output_splits")
-    local receive = integers(splits.input_splits, world, 0, what .. "input_splits")
-    for other = 1, world do
-      local back = case.ranks[other].input_splits
-      if type(back) ~= "table" or back[rank + 1] ~= send[other] then
-        fail("rank %d sends %d rows to rank %d, which does not receive that many", rank,
-          send[other], other - 1)
-      end
-    end
-    local permute = tensors[rank].unbucketize_permute
-    local received = sum(receive)
-    if permute then
-      need(tensors, rank, "unbucketize_permute", "i64", {permute.count})
-    end
-    local of_rank = common(tensors, rank, world, shape, {sum(send), dim},
-      {permute and permute.count or received, dim}, received * dim)
-    of_rank.lengths = need(tensors, rank, "lengths_after_input_dist", "i32",
-      {#shape.dims, sum(result.batch)})
-    of_rank.permute, of_rank.send_rows, of_rank.recv_rows = permute, send, receive
-    result.ranks[rank + 1] = of_rank
-  end
 end
 
 -- The dims of every feature: a list, or one for all.
@@ -259,6 +229,150 @@ local function read_dims(case)
   return dims
 end
 
+local function pooled(case, tensors, result)
+  local world, shape = result.world, result.shape
+  result.mode, result.batch, result.ranks = "even_or_ragged", case.batch_size_per_rank, {}
+  shape.dims = read_dims(case)
+  local width = sum(shape.dims)
+  integers(result.batch, world, 0, "batch_size_per_rank")
+  for rank = 0, world - 1 do
+    local all, own = {sum(result.batch), width}, {result.batch[rank + 1], width}
+    if shape.kind == "all_gather" then
+      all, own = own, all
+    end
+    result.ranks[rank + 1] = common(tensors, rank, world, shape, all, own)
+  end
+end
+
+-- A rank's columns are one feature of its; a rank without columns has none.
+local function tables(case, tensors, result)
+  local world, shape = result.world, result.shape
+  result.mode, result.batch, result.ranks = "even_or_ragged", case.batch_size_per_rank, {}
+  integers(result.batch, world, 0, "batch_size_per_rank")
+  shape.dims, shape.owners = {}, {}
+  for rank, width in ipairs(integers(case.dim_sum_per_rank, world, 0, "dim_sum_per_rank")) do
+    if width > 0 then
+      shape.dims[#shape.dims + 1] = width
+      shape.owners[#shape.owners + 1] = rank - 1
+    end
+  end
+  if #shape.dims == 0 then
+    fail("dim_sum_per_rank is 0 for every rank")
+  end
+  for rank = 0, world - 1 do
+    result.ranks[rank + 1] = common(tensors, rank, world, shape,
+      {sum(result.batch), case.dim_sum_per_rank[rank + 1]},
+      {result.batch[rank + 1], sum(shape.dims)})
+  end
+end
+
+-- The dims of all ranks' features, and where each rank's begin in the recorder's order.
+local function read_tables(case, world)
+  local all, counts, first, before = case.emb_dim_per_rank_per_feature, {}, {}, 0
+  for rank, dims in ipairs(list(all, world, "emb_dim_per_rank_per_feature")) do
+    local what = "emb_dim_per_rank_per_feature[" .. rank .. "]"
+    counts[rank] = type(dims) == "table" and #dims or 0
+    integers(dims, counts[rank], 1, what)
+    first[rank] = before
+    before = before + counts[rank]
+  end
+  if before == 0 then
+    fail("emb_dim_per_rank_per_feature has no feature")
+  end
+  return in_turn(counts), first, before
+end
+
+local function tables_per_feature(case, tensors, result, bin_size)
+  local world, shape = result.world, result.shape
+  local features, first, count = read_tables(case, world)
+  local batch = list(case.batch_per_feature_per_dest, count, "batch_per_feature_per_dest")
+  local held, given = {}, {}
+  result.mode, result.batch, result.ranks = "per_feature", {}, {}
+  shape.dims, shape.owners = {}, owners_of(features)
+  for i, feature in ipairs(features) do
+    shape.dims[i] = case.emb_dim_per_rank_per_feature[feature.rank][feature.index]
+  end
+  for number = 1, count do
+    integers(batch[number], world, 0, "batch_per_feature_per_dest[" .. number .. "]")
+  end
+  for rank = 1, world do
+    held[rank], given[rank] = held[rank] or 0, 0
+    for i, feature in ipairs(features) do
+      local rows = batch[first[feature.rank] + feature.index][rank]
+      local elements = element_count({rows, shape.dims[i]}, bin_size, "rank " .. rank - 1)
+      result.batch[#result.batch + 1] = rows
+      given[rank] = given[rank] + elements
+      held[feature.rank] = (held[feature.rank] or 0) + elements
+    end
+  end
+  for rank = 0, world - 1 do
+    result.ranks[rank + 1] = common(tensors, rank, world, shape, {held[rank + 1]},
+      {given[rank + 1]})
+  end
+end
+
+local function per_feature(case, tensors, result, bin_size)
+  local world, shape = result.world, result.shape
+  local batch, pieces = case.batch_size_per_rank_per_feature, {}
+  shape.dims = read_dims(case)
+  result.mode, result.batch, result.ranks = "per_feature", {}, {}
+  for rank, of_rank in ipairs(list(batch, world, "batch_size_per_rank_per_feature")) do
+    pieces[rank] = 0
+    integers(of_rank, #shape.dims, 0, "batch_size_per_rank_per_feature[" .. rank .. "]")
+    for feature, count in ipairs(of_rank) do
+      result.batch[#result.batch + 1] = count
+      pieces[rank] = pieces[rank] + element_count({count, shape.dims[feature]}, bin_size,
+        "rank " .. rank - 1)
+    end
+  end
+  for rank = 0, world - 1 do
+    result.ranks[rank + 1] = common(tensors, rank, world, shape, {sum(pieces)},
+      {pieces[rank + 1]})
+  end
+end
+
+local function sequence(case, tensors, result)
+  local world, shape = result.world, result.shape
+  result.mode, result.batch, result.ranks = "sequence", case.batch_size_per_rank, {}
+  integers(result.batch, world, 0, "batch_size_per_rank")
+  shape.dims = read_dims(case)
+  local dim, held = shape.dims[1], case.features_per_rank
+  if shape.kind == "tw_sequence" then
+    shape.owners = owners_of(in_turn(integers(held, world, 0, "features_per_rank")))
+    if #shape.owners ~= #shape.dims then
+      fail("features_per_rank add up to %d, expected the %d features", #shape.owners, #shape.dims)
+    end
+  end
+  for rank = 0, world - 1 do
+    local splits, what = case.ranks[rank + 1], "ranks[" .. rank + 1 .. "]."
+    local send = integers(splits.output_splits, world, 0, what .. "output_splits")
+    local receive = integers(splits.input_splits, world, 0, what .. "input_splits")
+    for other = 1, world do
+      local back = case.ranks[other].input_splits
+      if type(back) ~= "table" or back[rank + 1] ~= send[other] then
+        fail("rank %d sends %d rows to rank %d, which does not receive that many", rank,
+          send[other], other - 1)
+      end
+    end
+    local permute = shape.owners == nil and tensors[rank].unbucketize_permute or nil
+    local received = sum(receive)
+    if permute then
+      need(tensors, rank, "unbucketize_permute", "i64", {permute.count})
+    end
+    local of_rank = common(tensors, rank, world, shape, {sum(send), dim},
+      {permute and permute.count or received, dim}, received * dim)
+    of_rank.lengths = need(tensors, rank, "lengths_after_input_dist", "i32",
+      {shape.owners and held[rank + 1] or #shape.dims, sum(result.batch)})
+    of_rank.permute, of_rank.send_rows, of_rank.recv_rows = permute, send, receive
+    result.ranks[rank + 1] = of_rank
+  end
+end
+
+local READERS = {
+  pooled_reduce_scatter = pooled, vbe_reduce_scatter = per_feature, pooled_all_gather = pooled,
+  pooled_all_to_all = tables, vbe_all_to_all = tables_per_feature, sequence_all_to_all = sequence,
+}
+
 local function read(path, result)
   local file, message = io.open(path, "rb")
   local text = file and file:read("a")
@@ -267,7 +381,7 @@ local function read(path, result)
   end
   file:close()
   local case = run_alone(text, path)
-  if type(case.op) ~= "string" or not (OPS[case.op] or LATER[case.op]) then
+  if type(case.op) ~= "string" or not (KINDS[case.op] or LATER[case.op]) then
     fail("op is %s, which is none that is known", tostring(case.op))
   end
   result.op, result.without_directions = case.op, WITHOUT_DIRECTIONS[case.op]
@@ -292,12 +406,10 @@ local function read(path, result)
     return
   end
   local shape = {forward = codec(case, "forward"), backward = codec(case, "backward")}
-  if case.op == "sequence_all_to_all" and case.sharding ~= "rw" then
-    if case.sharding ~= "tw" then
-      fail("sharding is %s, expected rw or tw", tostring(case.sharding))
-    end
-    result.skip = "kind tw_sequence is not supported yet"
-    return
+  shape.kind = KINDS[case.op]
+  if shape.kind == "sequence" then
+    shape.kind = SHARDINGS[case.sharding]
+      or fail("sharding is %s, expected rw or tw", tostring(case.sharding))
   end
   for _, direction in ipairs({"forward", "backward"}) do
     if not WIRE[shape[direction].codec] then
@@ -309,16 +421,8 @@ local function read(path, result)
     fail("gradient_division is %s, expected true or false", tostring(case.gradient_division))
   end
   shape.gradient = case.gradient_division and "mean" or "sum"
-  shape.kind = case.op == "sequence_all_to_all" and "rw_sequence" or "rw_pooled"
-  shape.dims = read_dims(case)
   result.shape, result.integers = shape, case.data == "int"
-  if case.op == "pooled_reduce_scatter" then
-    pooled(case, tensors, result)
-  elseif case.op == "vbe_reduce_scatter" then
-    per_feature(case, tensors, result, bin_size)
-  else
-    sequence(case, tensors, result)
-  end
+  READERS[case.op](case, tensors, result, bin_size)
 end
 
 -- Until the op is known, the folder stands for it.

@@ -78,12 +78,23 @@ static unsigned char *read_file(const char *path)
     return bytes;
 }
 
+int64_t held_features(const recorded_case *recorded, int64_t rank)
+{
+    const recorded_shape *shape = recorded->shape;
+    int64_t f, held = 0;
+    if (shape->owners == NULL)
+        return shape->features;
+    for (f = 0; f < shape->features; f++)
+        held += shape->owners[f] == rank;
+    return held;
+}
+
 /* The rows of each feature and rank, from the lengths, must be what the splits say. */
 static int load_rows(const recorded_case *recorded, int64_t rank, loaded_rank *to, char *error,
                      size_t error_size)
 {
     const recorded_rank *from = &recorded->ranks[rank];
-    int64_t world = recorded->world, features = recorded->shape->features, f, j, i;
+    int64_t world = recorded->world, features = held_features(recorded, rank), f, j, i;
     for (i = 0; i < from->lengths.count; i++) {
         if (to->lengths[i] < 0) {
             snprintf(error, error_size, "length %" PRId64 " of rank %" PRId64 " is negative", i,
@@ -163,7 +174,8 @@ static int load_rank(const recorded_case *recorded, int64_t rank, loaded_rank *t
         }
     }
     if (recorded->mode != RECORDED_SEQUENCE) {
-        to->piece_count = to->output_count[FORWARD];
+        to->piece_count =
+            shape->kind == RECORDED_GATHERED ? to->input_count[FORWARD] : to->output_count[FORWARD];
         return 0;
     }
     to->lengths = allocate(from->lengths.count, sizeof *to->lengths);

@@ -18,11 +18,20 @@ typedef struct recorded_tensor {
     int64_t count;
 } recorded_tensor;
 
+/* Whether rows of several ranks are added. */
+typedef enum recorded_kind {
+    RECORDED_MOVED = 0,   /* never */
+    RECORDED_REDUCED = 1, /* forward, and gathered backward */
+    RECORDED_GATHERED = 2 /* the other way round */
+} recorded_kind;
+
 /* What a dist is made from. */
 typedef struct recorded_shape {
     int64_t number; /* of its dist in replay_dists */
+    recorded_kind kind;
     int64_t features;
-    const int64_t *dims; /* [features] */
+    const int64_t *dims;   /* [features] */
+    const int64_t *owners; /* [features] ranks of table-wise features, else NULL */
     reference_codec codec[DIRECTIONS];
     int mean; /* the gradient is divided by world */
 } recorded_shape;
@@ -70,10 +79,10 @@ typedef struct loaded_rank {
     int64_t input_count[DIRECTIONS];
     int64_t output_count[DIRECTIONS];
     int64_t send_count[DIRECTIONS];
-    int64_t piece_count; /* pooled: elements of what belongs to this rank */
+    int64_t piece_count; /* reduced and gathered: elements of what belongs to this rank */
     /* sequences */
     int32_t *lengths;
-    int64_t *rows;    /* [features][world], from lengths */
+    int64_t *rows;    /* [held][world], from lengths */
     int64_t *permute; /* or NULL */
     int64_t out_rows;
     int64_t received; /* rows, before permute */
@@ -88,6 +97,9 @@ typedef struct loaded_case {
 /* Loads the tensors. 0, or -1 with a sentence in error. Freed by unload_case in either case. */
 int load_case(loaded_case *loaded, const recorded_case *recorded, char *error, size_t error_size);
 void unload_case(loaded_case *loaded);
+
+/* The features that a rank holds. */
+int64_t held_features(const recorded_case *recorded, int64_t rank);
 
 /* Bytes of an element on the wire, and the values of `count` of them; freed by the caller. */
 int64_t wire_width(reference_format format);

@@ -82,6 +82,13 @@ static int is_power_of_two(float scale)
     return frexpf(scale, &exponent) == 0.5F;
 }
 
+/* What a direction's results are divided by, in fp32, last. */
+static float divisor_of(const loaded_case *loaded, int direction)
+{
+    int divides = direction == BACKWARD && loaded->recorded->shape->mean;
+    return divides ? (float)loaded->recorded->world : 1;
+}
+
 static int scale_is_exact(const reference_codec *codec)
 {
     return codec->format == REFERENCE_FP32 || codec->loss_scale == 0 ||
@@ -121,26 +128,34 @@ static double sum_bound(const reference_codec *codec, int64_t world, double magn
            reference_least(codec->format);
 }
 
-static void rule_sum(const subject *of, const loaded_case *loaded, int64_t element, float recorded,
+/* The sum of an element, divided where the gradient is a mean, and the bound with it. A quotient
+ * that is not exact rounds on both sides. */
+static void rule_sum(const subject *of, const loaded_case *loaded, int direction, int64_t element,
                      float got, double magnitude, rule_counts *counts)
 {
-    const reference_codec *codec = &loaded->recorded->shape->codec[FORWARD];
+    const reference_codec *codec = &loaded->recorded->shape->codec[direction];
+    float recorded = loaded->ranks[of->rank].output[direction][element];
+    float divisor = divisor_of(loaded, direction);
+    double bound = sum_bound(codec, loaded->recorded->world, magnitude) / (double)divisor;
+    if (!is_power_of_two(divisor))
+        bound += 2 * reference_roundoff(REFERENCE_FP32) * fabs((double)recorded);
     if (same_value(recorded, got))
         counts->bitwise++;
     else if (loaded->recorded->integers) /* rule: exact sums are equal in any order and type */
         differ(of, element, "the recorded sum of small integers", recorded, got);
     else if (rule_overflowed(codec, recorded, got, magnitude))
         counts->overflowed++;
-    else if (within(recorded, got, sum_bound(codec, loaded->recorded->world, magnitude)))
+    else if (within(recorded, got, bound))
         counts->sums++;
     else
         differ(of, element, "beyond the bound of the recorded sum", recorded, got);
 }
 
 /* Rule: a reduce-scatter gives, bit for bit, the fp32 sum in rank order of the decoded pieces of
- * the recorded wire rows; what was recorded as the sum is met within rule_sum. */
-static void rule_reduce(const subject *of, const loaded_case *loaded, const rank_result *got,
-                        rule_counts *counts)
+ * the recorded wire rows, divided in fp32 where it is a mean; what was recorded as the sum is met
+ * within rule_sum. */
+static void rule_reduce(const subject *of, const loaded_case *loaded, int direction,
+                        const rank_result *got, rule_counts *counts)
 {
     const recorded_case *recorded = loaded->recorded;
     const loaded_rank *to = &loaded->ranks[of->rank];
@@ -151,26 +166,27 @@ static void rule_reduce(const subject *of, const loaded_case *loaded, const rank
         float sum = 0;
         double magnitude = 0;
         for (s = 0; s < recorded->world; s++) {
-            float x = reference_decode(&recorded->shape->codec[FORWARD],
-                                       loaded->ranks[s].send[FORWARD][first + i]);
+            float x = reference_decode(&recorded->shape->codec[direction],
+                                       loaded->ranks[s].send[direction][first + i]);
             sum = s == 0 ? x : sum + x;
             magnitude += isfinite(x) ? fabs((double)x) : 0;
         }
+        sum /= divisor_of(loaded, direction);
         if (same_value(sum, got->output[i]))
-            rule_sum(of, loaded, i, to->output[FORWARD][i], got->output[i], magnitude, counts);
+            rule_sum(of, loaded, direction, i, got->output[i], magnitude, counts);
         else
             differ(of, i, "the sum in rank order of the recorded wire rows", sum, got->output[i]);
     }
 }
 
 /* For each row of sequence output, where it lies in the recorded wire rows: the rank that sent it
- * and the first element. For the gradient of pooled rows a row is one element. */
+ * and the first element. Of pooled rows a row is one element. */
 typedef struct origin {
     int64_t sender;
     int64_t element;
 } origin;
 
-/* Backward pooled: every rank's piece, in rank order. */
+/* Reduced backward, gathered forward: every rank's piece, in rank order. */
 static origin *gathered_origins(const loaded_case *loaded)
 {
     int64_t s, i, total = 0;
@@ -181,6 +197,63 @@ static origin *gathered_origins(const loaded_case *loaded)
     for (s = 0; s < loaded->recorded->world; s++) {
         for (i = 0; i < loaded->ranks[s].piece_count; i++)
             *next++ = (origin){s, i};
+    }
+    return origins;
+}
+
+/* Elements of a sample in an owner's features. */
+static int64_t owned_width(const recorded_shape *shape, int64_t owner)
+{
+    int64_t f, sum = 0;
+    for (f = 0; f < shape->features; f++)
+        sum += shape->owners[f] == owner ? shape->dims[f] : 0;
+    return sum;
+}
+
+/* Elements that an owner has for a rank. */
+static int64_t table_chunk(const recorded_case *recorded, int64_t owner, int64_t rank)
+{
+    const recorded_shape *shape = recorded->shape;
+    int64_t f, sum = 0;
+    if (recorded->mode == RECORDED_RAGGED)
+        return recorded->batch[rank] * owned_width(shape, owner);
+    for (f = 0; f < shape->features; f++)
+        sum += shape->owners[f] == owner
+                   ? recorded->batch[rank * shape->features + f] * shape->dims[f]
+                   : 0;
+    return sum;
+}
+
+/* Where a sender's rows for a rank begin in what it sends: forward owners send, backward ranks send
+ * to owners. */
+static int64_t table_first(const recorded_case *recorded, int direction, int64_t sender,
+                           int64_t rank)
+{
+    int64_t j, sum = 0;
+    for (j = 0; j < rank; j++)
+        sum += direction == FORWARD ? table_chunk(recorded, sender, j)
+                                    : table_chunk(recorded, j, sender);
+    return sum;
+}
+
+/* Table-wise: chunks in the order of senders; but forward, where a sample's features are adjacent,
+ * the columns of each in turn. */
+static origin *table_origins(const loaded_case *loaded, int direction, int64_t rank)
+{
+    const recorded_case *recorded = loaded->recorded;
+    origin *origins = allocate(loaded->ranks[rank].output_count[direction], sizeof *origins);
+    origin *next = origins;
+    int columns = direction == FORWARD && recorded->mode == RECORDED_RAGGED;
+    int64_t samples = columns ? recorded->batch[rank] : 1, b, s, i;
+    for (b = 0; b < samples; b++) {
+        for (s = 0; s < recorded->world; s++) {
+            int64_t first = table_first(recorded, direction, s, rank);
+            int64_t width = columns                ? owned_width(recorded->shape, s)
+                            : direction == FORWARD ? table_chunk(recorded, s, rank)
+                                                   : table_chunk(recorded, rank, s);
+            for (i = 0; i < width; i++)
+                *next++ = (origin){s, first + b * width + i};
+        }
     }
     return origins;
 }
@@ -225,7 +298,7 @@ static origin *returned_origins(const loaded_case *loaded, int64_t rank)
     origin *out = allocate(loaded->ranks[rank].output_count[BACKWARD] / dim, sizeof *out);
     origin *next = out;
     int64_t *taken = allocate(world, sizeof *taken); /* of the rows that each rank sends back */
-    for (f = 0; f < recorded->shape->features; f++) {
+    for (f = 0; f < held_features(recorded, rank); f++) {
         for (j = 0; j < world; j++) {
             int64_t first = rows_before(recorded->ranks[j].recv_rows, rank);
             for (i = 0; i < rows[f * world + j]; i++)
@@ -248,8 +321,7 @@ static void rule_moved(const subject *of, const loaded_case *loaded, int directi
     const reference_codec plain = {.format = codec->format};
     float recorded = loaded->ranks[of->rank].output[direction][element];
     float quotient = reference_decode(codec, wire);
-    float divisor = direction == BACKWARD && shape->mean ? (float)loaded->recorded->world : 1;
-    float expected = quotient / divisor;
+    float expected = quotient / divisor_of(loaded, direction);
     int held = same_value(reference_encode(&plain, quotient), quotient);
     double magnitude = fabs((double)expected);
     if (!same_value(expected, got)) {
@@ -278,7 +350,9 @@ static void rule_all_moved(const subject *of, const loaded_case *loaded, int dir
     const recorded_case *recorded = loaded->recorded;
     int sequence = recorded->mode == RECORDED_SEQUENCE;
     int64_t dim = sequence ? recorded->shape->dims[0] : 1, i;
-    origin *origins = !sequence              ? gathered_origins(loaded)
+    origin *origins = !sequence && recorded->shape->owners
+                          ? table_origins(loaded, direction, of->rank)
+                      : !sequence            ? gathered_origins(loaded)
                       : direction == FORWARD ? sequence_origins(loaded, of->rank)
                                              : returned_origins(loaded, of->rank);
     for (i = 0; i < loaded->ranks[of->rank].output_count[direction]; i++) {
@@ -302,6 +376,11 @@ static void rule_alone(const subject *of, const loaded_rank *recorded, int direc
     }
 }
 
+static int adds(const recorded_case *recorded, int direction)
+{
+    return recorded->shape->kind == (direction == FORWARD ? RECORDED_REDUCED : RECORDED_GATHERED);
+}
+
 void judge(const loaded_case *loaded, int direction, const run *result, rule_counts *counts,
            fault_list *faults)
 {
@@ -320,8 +399,8 @@ void judge(const loaded_case *loaded, int direction, const run *result, rule_cou
         of.what = direction == FORWARD ? "output" : "gradient";
         if (recorded->world == 1)
             rule_alone(&of, rank, direction, got, counts);
-        else if (direction == FORWARD && recorded->mode != RECORDED_SEQUENCE)
-            rule_reduce(&of, loaded, got, counts);
+        else if (adds(recorded, direction))
+            rule_reduce(&of, loaded, direction, got, counts);
         else
             rule_all_moved(&of, loaded, direction, got, counts);
     }

@@ -181,8 +181,10 @@ static void do_form(const rank_thread *self, int64_t number)
 {
     const job *of = self->of;
     const batch_form *form = &of->forms[number];
-    const embdist_options options = {.size = sizeof options, .way = of->way};
-    const replay_dist *functions = &replay_dists[of->loaded->recorded->shape->number];
+    const recorded_shape *shape = of->loaded->recorded->shape;
+    const embdist_options options = {
+        .size = sizeof options, .way = of->way, .owners = shape->owners};
+    const replay_dist *functions = &replay_dists[shape->number];
     embdist_dist *dist = NULL;
     embdist_status status =
         embdist_open(&dist, form->no_comm ? NULL : self->comm, functions->descriptor, &options);

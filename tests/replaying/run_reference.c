@@ -25,9 +25,39 @@ static void pooled(const loaded_case *loaded, const float *const *input[DIRECTIO
                 : reference_pooled_piece_per_feature(shape->features, shape->dims,
                                                      recorded->batch + rank * shape->features);
     }
-    reference_pooled_forward(&dist, input[FORWARD], output[FORWARD]);
-    reference_pooled_backward(&dist, input[BACKWARD], output[BACKWARD]);
+    if (shape->kind == RECORDED_GATHERED) {
+        reference_gather_forward(&dist, input[FORWARD], output[FORWARD]);
+        reference_gather_backward(&dist, input[BACKWARD], output[BACKWARD]);
+    } else {
+        reference_pooled_forward(&dist, input[FORWARD], output[FORWARD]);
+        reference_pooled_backward(&dist, input[BACKWARD], output[BACKWARD]);
+    }
     free(pieces);
+}
+
+static void tables(const loaded_case *loaded, const float *const *input[DIRECTIONS],
+                   float *const *output[DIRECTIONS])
+{
+    const recorded_case *recorded = loaded->recorded;
+    const recorded_shape *shape = recorded->shape;
+    int64_t rank, f, *batch = allocate(recorded->world * shape->features, sizeof *batch);
+    reference_table dist = {.world = recorded->world,
+                            .features = shape->features,
+                            .dims = shape->dims,
+                            .owners = shape->owners,
+                            .batch = batch,
+                            .adjacent = recorded->mode == RECORDED_RAGGED,
+                            .forward = shape->codec[FORWARD],
+                            .backward = shape->codec[BACKWARD],
+                            .mean = shape->mean};
+    for (rank = 0; rank < recorded->world; rank++) {
+        for (f = 0; f < shape->features; f++)
+            batch[rank * shape->features + f] =
+                recorded->batch[dist.adjacent ? rank : rank * shape->features + f];
+    }
+    reference_table_forward(&dist, input[FORWARD], output[FORWARD]);
+    reference_table_backward(&dist, input[BACKWARD], output[BACKWARD]);
+    free(batch);
 }
 
 static void sequence(const loaded_case *loaded, const float *const *input[DIRECTIONS],
@@ -38,8 +68,10 @@ static void sequence(const loaded_case *loaded, const float *const *input[DIRECT
     const int64_t **rows = allocate(world, sizeof *rows);
     const int64_t **permute = allocate(world, sizeof *permute);
     int64_t *output_rows = allocate(world, sizeof *output_rows);
+    int64_t *held = allocate(world, sizeof *held);
     reference_sequence dist = {.world = world,
                                .features = recorded->shape->features,
+                               .held = held,
                                .dim = recorded->shape->dims[0],
                                .rows = rows,
                                .permute = permute,
@@ -51,12 +83,24 @@ static void sequence(const loaded_case *loaded, const float *const *input[DIRECT
         rows[rank] = loaded->ranks[rank].rows;
         permute[rank] = loaded->ranks[rank].permute;
         output_rows[rank] = loaded->ranks[rank].out_rows;
+        held[rank] = held_features(recorded, rank);
     }
     reference_sequence_forward(&dist, input[FORWARD], output[FORWARD]);
     reference_sequence_backward(&dist, input[BACKWARD], output[BACKWARD]);
     free(rows);
     free(permute);
     free(output_rows);
+    free(held);
+}
+
+typedef void reference_function(const loaded_case *loaded, const float *const *input[DIRECTIONS],
+                                float *const *output[DIRECTIONS]);
+
+static reference_function *function_for(const recorded_case *recorded)
+{
+    if (recorded->mode == RECORDED_SEQUENCE)
+        return sequence;
+    return recorded->shape->owners ? tables : pooled;
 }
 
 int64_t run_case(const loaded_case *loaded, int way, run runs[MAX_RUNS])
@@ -78,7 +122,7 @@ int64_t run_case(const loaded_case *loaded, int way, run runs[MAX_RUNS])
     {
         const float *const *inputs[DIRECTIONS] = {input[FORWARD], input[BACKWARD]};
         float *const *outputs[DIRECTIONS] = {output[FORWARD], output[BACKWARD]};
-        (loaded->recorded->mode == RECORDED_SEQUENCE ? sequence : pooled)(loaded, inputs, outputs);
+        function_for(loaded->recorded)(loaded, inputs, outputs);
     }
     for (direction = FORWARD; direction < DIRECTIONS; direction++) {
         free(input[direction]);

@@ -26,7 +26,8 @@ local function codec_key(codec)
 end
 
 local function shape_key(shape)
-  return table.concat({shape.kind, table.concat(shape.dims, ","), codec_key(shape.forward),
+  return table.concat({shape.kind, table.concat(shape.dims, ","),
+    table.concat(shape.owners or {}, ","), codec_key(shape.forward),
     codec_key(shape.backward), shape.gradient}, " ")
 end
 
@@ -77,7 +78,7 @@ function M.dists(shapes)
   for number, shape in ipairs(shapes) do
     local name = "vectors_d" .. number
     out[#out + 1] = ("    {.descriptor = &%s,\n"):format(name)
-    if shape.kind == "rw_sequence" then
+    if shape.kind:find("sequence", 1, true) then
       out[#out + 1] = functions(name, "sequence", "")
     else
       for _, mode in ipairs({"even", "ragged", "per_feature"}) do
@@ -91,6 +92,11 @@ function M.dists(shapes)
 end
 
 local FORMATS = {fp32 = "REFERENCE_FP32", fp16 = "REFERENCE_FP16", bf16 = "REFERENCE_BF16"}
+
+local KINDS = {
+  rw_pooled = "RECORDED_REDUCED", rw_sequence = "RECORDED_MOVED", tw_pooled = "RECORDED_MOVED",
+  tw_sequence = "RECORDED_MOVED", all_gather = "RECORDED_GATHERED",
+}
 
 local function c_codec(codec)
   return ("{%s, (float)%s, 0}"):format(FORMATS[codec.codec], scale_text(codec.loss_scale) or "0")
@@ -133,7 +139,8 @@ function M.cases(cases, shapes)
     put("static const recorded_shape shapes[] = {\n")
   end
   for number, shape in ipairs(shapes) do
-    put("    {%d, %d, %s, {%s, %s}, %d},\n", number - 1, #shape.dims, c_numbers(shape.dims),
+    put("    {%d, %s, %d, %s, %s, {%s, %s}, %d},\n", number - 1, KINDS[shape.kind], #shape.dims,
+      c_numbers(shape.dims), shape.owners and c_numbers(shape.owners) or "NULL",
       c_codec(shape.forward), c_codec(shape.backward), shape.gradient == "mean" and 1 or 0)
   end
   put(#shapes > 0 and "};\n\n" or "")

@@ -80,8 +80,19 @@ static void count_ok(int right, int64_t count, const char *name)
 
 /* ---- steady state --------------------------------------------------------------------------- */
 
-enum { WORLD = 3, CALLS = 10, IN_FLIGHT = 3, MOST_ROWS = 400 };
-static const test_dist entries[] = {TEST_POOLED(small_bags), TEST_SEQUENCE(small_words)};
+enum { WORLD = 3, DISTS = 5, ROUND = 10, CALLS = 2 * ROUND, IN_FLIGHT = 3, MOST_ROWS = 400 };
+static const test_dist entries[] = {TEST_POOLED(small_bags), TEST_SEQUENCE(small_words),
+                                    TEST_POOLED(small_tables), TEST_SEQUENCE(small_lists),
+                                    TEST_POOLED(small_gathered)};
+
+/* The calls of a round in one direction. */
+static const struct {
+    int dist;
+    embdist_mode mode;
+} round_of_calls[] = {{0, EMBDIST_EVEN},       {1, EMBDIST_SEQUENCE},    {0, EMBDIST_RAGGED},
+                      {3, EMBDIST_SEQUENCE},   {0, EMBDIST_PER_FEATURE}, {2, EMBDIST_RAGGED},
+                      {4, EMBDIST_EVEN},       {1, EMBDIST_SEQUENCE},    {2, EMBDIST_PER_FEATURE},
+                      {4, EMBDIST_PER_FEATURE}};
 
 typedef struct steady {
     embdist_way way;
@@ -92,11 +103,6 @@ typedef struct steady {
     atomic_int at_gate;
     int wrong[WORLD];
 } steady;
-
-static int dist_of(const test_case *made)
-{
-    return made->shape.mode == EMBDIST_SEQUENCE;
-}
 
 /* All calls, IN_FLIGHT of them at a time. */
 static void call_all(steady *run, int64_t rank, embdist_dist **dists)
@@ -110,8 +116,9 @@ static void call_all(steady *run, int64_t rank, embdist_dist **dists)
         }
         if (i < CALLS) {
             case_reset(run->cases[i], rank);
-            run->wrong[rank] |= case_start(run->cases[i], rank, dists[dist_of(run->cases[i])],
-                                           &requests[i]) != EMBDIST_OK;
+            run->wrong[rank] |=
+                case_start(run->cases[i], rank, dists[round_of_calls[i % ROUND].dist],
+                           &requests[i]) != EMBDIST_OK;
         }
     }
 }
@@ -128,8 +135,8 @@ static void gate(steady *run, int turn, atomic_llong *count)
 static void run_steady(int64_t rank, void *context)
 {
     steady *run = context;
-    embdist_dist *dists[2] = {NULL};
-    for (int i = 0; i < 2; i++) {
+    embdist_dist *dists[DISTS] = {NULL};
+    for (int i = 0; i < DISTS; i++) {
         if (open_dist(&dists[i], run->comms[rank], &entries[i], run->way) ||
             (run->reserve && embdist_reserve(dists[i], MOST_ROWS, IN_FLIGHT)))
             bail_out("%s", embdist_last_error());
@@ -140,7 +147,7 @@ static void run_steady(int64_t rank, void *context)
     for (int round = 0; round < 20; round++)
         call_all(run, rank, dists);
     gate(run, 2, &run->after);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < DISTS; i++)
         embdist_close(&dists[i]);
 }
 
@@ -149,15 +156,13 @@ static void steady_state(embdist_way way, int reserve, random_state *random)
     steady run = {.way = way, .reserve = reserve, .comms = new_comms(WORLD)};
     char name[128];
     for (int i = 0; i < CALLS; i++) {
-        static const embdist_mode modes[] = {EMBDIST_EVEN, EMBDIST_SEQUENCE, EMBDIST_RAGGED,
-                                             EMBDIST_SEQUENCE, EMBDIST_PER_FEATURE};
         int64_t batch[WORLD];
         for (int r = 0; r < WORLD; r++)
             batch[r] = random_below(random, 9);
-        const case_shape shape = {.entry = &entries[modes[i % 5] == EMBDIST_SEQUENCE],
+        const case_shape shape = {.entry = &entries[round_of_calls[i % ROUND].dist],
                                   .world = WORLD,
-                                  .mode = modes[i % 5],
-                                  .direction = i / 5 ? EMBDIST_BACKWARD : EMBDIST_FORWARD,
+                                  .mode = round_of_calls[i % ROUND].mode,
+                                  .direction = i / ROUND ? EMBDIST_BACKWARD : EMBDIST_FORWARD,
                                   .batch = batch,
                                   .permute = (permute_style)(1 + i % 4)};
         run.cases[i] = case_new(&shape, random);
@@ -225,6 +230,22 @@ static void run_capacity(int64_t rank, void *context)
     embdist_close(&dist);
 }
 
+/* The rows of the larger side count: out's, where all ranks' samples come together. */
+static void run_gathered(int64_t rank, void *context)
+{
+    capacity *run = context;
+    embdist_dist *dist = NULL;
+    float in[3 * 13] = {0}, out[2 * 3 * 13];
+    if (embdist_open(&dist, run->comms[rank], &small_gathered, NULL))
+        bail_out("%s", embdist_last_error());
+    expect(run, rank, embdist_reserve(dist, 12, 1), EMBDIST_OK, "");
+    expect(run, rank, small_gathered_forward_even(dist, in, 3 * 13, 3, out, 2 * 3 * 13, NULL, NULL),
+           EMBDIST_INVALID_ARGUMENT, "the call has 18 rows, expected at most the 12");
+    expect(run, rank, small_gathered_forward_even(dist, in, 2 * 13, 2, out, 2 * 2 * 13, NULL, NULL),
+           EMBDIST_OK, "");
+    embdist_close(&dist);
+}
+
 static void capacities(void)
 {
     capacity run = {.comms = new_comms(2)};
@@ -233,6 +254,8 @@ static void capacities(void)
         if (*run.why[r])
             diag("%s", run.why[r]);
     ok(!*run.why[0] && !*run.why[1], "what passes the reserved capacity is refused");
+    run_ranks(2, run_gathered, &run);
+    ok(!*run.why[0] && !*run.why[1], "and so on the out side %s%s", run.why[0], run.why[1]);
     ok(embdist_reserve(NULL, 1, 1) == EMBDIST_INVALID_ARGUMENT &&
            strstr(embdist_last_error(), "dist is NULL"),
        "reserving for a closed dist is refused");
@@ -304,7 +327,7 @@ static void cycles(void)
 
 int main(void)
 {
-    plan(4 * 2 + 2 + 3);
+    plan(4 * 2 + 3 + 3);
     random_state random = random_start();
     for (int reserve = 0; reserve < 2; reserve++) {
         steady_state(EMBDIST_WAY_IN_PLACE, reserve, &random);

@@ -11,6 +11,12 @@ static int is_sequence(const case_shape *shape)
     return shape->mode == EMBDIST_SEQUENCE;
 }
 
+/* Whether the kind of a shape takes its permute. */
+static int takes_permute(const case_shape *shape)
+{
+    return shape->entry->descriptor->index_bytes != 0;
+}
+
 static reference_codec codec_of(const embdist_descriptor *descriptor, const char *direction)
 {
     char name[64];
@@ -81,20 +87,17 @@ static int64_t piece_of(const test_case *made, int64_t rank)
                : reference_pooled_piece(made->features, made->dims, made->counts[rank]);
 }
 
+/* rw_pooled, and all_gather, which is it turned round. */
 static void make_pooled(test_case *made, random_state *random)
 {
     const case_shape *shape = &made->shape;
     const embdist_descriptor *descriptor = shape->entry->descriptor;
+    const int gathers = strcmp(descriptor->kind, "all_gather") == 0;
     int64_t *pieces = take(shape->world, sizeof *pieces), all = 0;
-    make_counts(made, random);
     for (int64_t r = 0; r < shape->world; r++)
         all += pieces[r] = piece_of(made, r);
-    for (int64_t r = 0; r < shape->world; r++) {
-        make_buffers(made, r, all, pieces[r], random);
-        made->batch[r].even = made->counts[0];
-        made->batch[r].per_rank = made->counts;
-        made->batch[r].per_rank_feature = made->counts;
-    }
+    for (int64_t r = 0; r < shape->world; r++)
+        make_buffers(made, r, gathers ? pieces[r] : all, gathers ? all : pieces[r], random);
     const reference_pooled reference = {.world = shape->world,
                                         .piece_count = pieces,
                                         .forward = codec_of(descriptor, "forward"),
@@ -102,11 +105,43 @@ static void make_pooled(test_case *made, random_state *random)
                                         .mean = is_mean(descriptor)};
     const float **inputs = inputs_of(made);
     if (shape->direction == EMBDIST_FORWARD)
-        reference_pooled_forward(&reference, inputs, made->expected);
+        (gathers ? reference_gather_forward : reference_pooled_forward)(&reference, inputs,
+                                                                        made->expected);
     else
-        reference_pooled_backward(&reference, inputs, made->expected);
+        (gathers ? reference_gather_backward : reference_pooled_backward)(&reference, inputs,
+                                                                          made->expected);
     free(inputs);
     free(pieces);
+}
+
+static void make_table(test_case *made, random_state *random)
+{
+    const case_shape *shape = &made->shape;
+    const embdist_descriptor *descriptor = shape->entry->descriptor;
+    int64_t *batch = take(shape->world * made->features, sizeof *batch);
+    for (int64_t r = 0; r < shape->world; r++)
+        for (int64_t f = 0; f < made->features; f++)
+            batch[r * made->features + f] =
+                made->counts[shape->mode == EMBDIST_PER_FEATURE ? r * made->features + f : r];
+    const reference_table reference = {.world = shape->world,
+                                       .features = made->features,
+                                       .dims = made->dims,
+                                       .owners = made->owners,
+                                       .batch = batch,
+                                       .adjacent = shape->mode != EMBDIST_PER_FEATURE,
+                                       .forward = codec_of(descriptor, "forward"),
+                                       .backward = codec_of(descriptor, "backward"),
+                                       .mean = is_mean(descriptor)};
+    for (int64_t r = 0; r < shape->world; r++)
+        make_buffers(made, r, reference_table_local(&reference, r),
+                     reference_table_out(&reference, r), random);
+    const float **inputs = inputs_of(made);
+    if (shape->direction == EMBDIST_FORWARD)
+        reference_table_forward(&reference, inputs, made->expected);
+    else
+        reference_table_backward(&reference, inputs, made->expected);
+    free(inputs);
+    free(batch);
 }
 
 /* ---- sequences ------------------------------------------------------------------------------ */
@@ -119,8 +154,8 @@ static void make_rows(test_case *made, int64_t s, random_state *random)
     int64_t samples = 0;
     for (int64_t j = 0; j < world; j++)
         samples += shape->batch[j];
-    int32_t *length = made->lengths[s] = take(made->features * samples, sizeof *length);
-    for (int64_t f = 0; f < made->features; f++)
+    int32_t *length = made->lengths[s] = take(made->held[s] * samples, sizeof *length);
+    for (int64_t f = 0; f < made->held[s]; f++)
         for (int64_t j = 0; j < world; j++)
             for (int64_t b = 0; b < shape->batch[j]; b++, length++) {
                 *length = (int32_t)random_below(random, 4);
@@ -128,10 +163,10 @@ static void make_rows(test_case *made, int64_t s, random_state *random)
                     (shape->only_rank && shape->only_rank != j + 1))
                     *length = 0;
             }
-    made->rows[s] = take(made->features * world, sizeof **made->rows);
-    reference_sequence_rows(world, made->features, made->lengths[s], shape->batch, made->rows[s]);
+    made->rows[s] = take(made->held[s] * world, sizeof **made->rows);
+    reference_sequence_rows(world, made->held[s], made->lengths[s], shape->batch, made->rows[s]);
     for (int64_t j = 0; j < world; j++)
-        for (int64_t f = 0; f < made->features; f++)
+        for (int64_t f = 0; f < made->held[s]; f++)
             made->send[s * world + j] += made->rows[s][f * world + j];
 }
 
@@ -146,7 +181,7 @@ static void shuffle(int64_t *values, int64_t count, random_state *random)
 
 static void make_permute(test_case *made, int64_t rank, int64_t received, random_state *random)
 {
-    const permute_style style = made->shape.permute;
+    const permute_style style = takes_permute(&made->shape) ? made->shape.permute : PERMUTE_NONE;
     const int64_t index_bytes = made->shape.entry->descriptor->index_bytes;
     int64_t rows = received;
     if (style == PERMUTE_REPEATS && received && rank % 2)
@@ -198,12 +233,13 @@ static void make_sequence(test_case *made, random_state *random)
             .batch_per_rank = shape->lengths ? shape->batch : NULL,
             .permute = made->index[r],
             .output_rows = made->output_rows[r],
-            .bijection = shape->permute == PERMUTE_PROMISED,
+            .bijection = made->index[r] && shape->permute == PERMUTE_PROMISED,
         };
         made->batch[r].sequence = &made->sequence[r];
     }
     const reference_sequence reference = {.world = world,
                                           .features = made->features,
+                                          .held = made->held,
                                           .dim = made->dim,
                                           .rows = (const int64_t *const *)made->rows,
                                           .permute = (const int64_t *const *)made->permute,
@@ -217,6 +253,27 @@ static void make_sequence(test_case *made, random_state *random)
     else
         reference_sequence_backward(&reference, inputs, made->expected);
     free(inputs);
+}
+
+/* ---- owners --------------------------------------------------------------------------------- */
+
+static void make_owners(test_case *made)
+{
+    const embdist_descriptor *descriptor = made->shape.entry->descriptor;
+    const int64_t world = made->shape.world;
+    made->held = take(world, sizeof *made->held);
+    if (!descriptor->owned) {
+        for (int64_t r = 0; r < world; r++)
+            made->held[r] = made->features;
+        return;
+    }
+    made->owners = take(made->features, sizeof *made->owners);
+    if (made->shape.owners)
+        memcpy(made->owners, made->shape.owners, (size_t)made->features * sizeof *made->owners);
+    else
+        choose_owners(descriptor, world, made->owners);
+    for (int64_t f = 0; f < made->features; f++)
+        made->held[made->owners[f]]++;
 }
 
 /* ---- the case ------------------------------------------------------------------------------- */
@@ -246,8 +303,19 @@ test_case *case_new(const case_shape *shape, random_state *random)
     made->output_rows = take(world, sizeof *made->output_rows);
     for (int64_t r = 0; r < world; r++)
         made->batch[r] = (embdist_batch){.size = sizeof(embdist_batch), .mode = shape->mode};
-    if (is_sequence(shape))
+    make_owners(made);
+    if (is_sequence(shape)) {
         make_sequence(made, random);
+        return made;
+    }
+    make_counts(made, random);
+    for (int64_t r = 0; r < world; r++) {
+        made->batch[r].even = made->counts[0];
+        made->batch[r].per_rank = made->counts;
+        made->batch[r].per_rank_feature = made->counts;
+    }
+    if (made->owners)
+        make_table(made, random);
     else
         make_pooled(made, random);
     return made;
@@ -264,10 +332,10 @@ void case_free(test_case *made)
         free(made->permute[r]);
         free(made->index[r]);
     }
-    void *const arrays[] = {made->dims,     made->in,         made->out,   made->expected,
-                            made->batch,    made->counts,     made->rows,  made->lengths,
-                            made->send,     made->recv,       made->index, made->permute,
-                            made->sequence, made->output_rows};
+    void *const arrays[] = {made->dims,   made->in,      made->out,      made->expected,
+                            made->owners, made->held,    made->batch,    made->counts,
+                            made->rows,   made->lengths, made->send,     made->recv,
+                            made->index,  made->permute, made->sequence, made->output_rows};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free((void *)(uintptr_t)made->shape.batch);
@@ -334,8 +402,10 @@ static void run_one_rank(int64_t rank, void *context)
     embdist_dist *dist = NULL;
     char *why = run->why[rank];
     const size_t size = sizeof run->why[rank];
-    embdist_status status = open_dist(&dist, run->comms ? run->comms[rank] : NULL,
-                                      run->cases[0]->shape.entry, run->way);
+    const embdist_options options = {
+        .size = sizeof options, .way = run->way, .owners = run->cases[0]->owners};
+    embdist_status status = embdist_open(&dist, run->comms ? run->comms[rank] : NULL,
+                                         run->cases[0]->shape.entry->descriptor, &options);
     int64_t i = 0;
     for (; i < run->count && !status; i++) {
         case_reset(run->cases[i], rank);

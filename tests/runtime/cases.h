@@ -28,19 +28,23 @@ typedef struct case_shape {
     permute_style permute; /* sequences */
     int64_t in_offset, out_offset; /* bytes from a multiple of 64 */
     random_kind values;
+    const int64_t *owners; /* [features], of kinds whose features have owners; NULL: those of
+                              choose_owners. Only cases_run opens with others */
 } case_shape;
 
 typedef struct test_case {
     case_shape shape;
     int64_t features, dim;            /* dim: of sequences */
     int64_t *dims;                    /* [features] */
+    int64_t *owners;                  /* [features]; NULL: they have none */
+    int64_t *held;                    /* [world] features that a rank holds */
     buffer *in, *out;                 /* [world] */
     float **expected;                 /* [world] */
     embdist_batch *batch;             /* [world] */
     embdist_sequence_batch *sequence; /* [world] */
     int64_t *counts;                  /* pooled: [world], or [world][features] */
-    int64_t **rows;                   /* sequences, all by rank: [features][world] */
-    int32_t **lengths;                /* [features][sum(batch)] */
+    int64_t **rows;                   /* sequences, all by rank: [held][world] */
+    int32_t **lengths;                /* [held][sum(batch)] */
     int64_t *send, *recv;             /* [world][world] */
     int64_t **permute;                /* NULL where there is none */
     void **index;                     /* permute in the spec's type */

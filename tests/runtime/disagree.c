@@ -12,7 +12,8 @@
 
 static const test_dist bags = TEST_POOLED(small_bags), sums = TEST_POOLED(small_sums),
                        one_feature = TEST_POOLED(small_finite_bags),
-                       words = TEST_SEQUENCE(small_words);
+                       words = TEST_SEQUENCE(small_words), tables = TEST_POOLED(small_tables),
+                       lists = TEST_SEQUENCE(small_lists), gathered = TEST_POOLED(small_gathered);
 
 enum { WORLD = 3, STEPS = 2, TEXTS = 3, TEXT = 160 };
 
@@ -147,12 +148,13 @@ static void one_call(const char *name, test_case *usual, test_case *odd_case, in
 }
 
 /* S[from][rank] is another number on the two sides. */
-static void pairs(const char *name, int none_sent, embdist_direction direction, int64_t more)
+static void pairs(const char *name, const test_dist *entry, int none_sent,
+                  embdist_direction direction, int64_t more)
 {
     const int64_t rank = 1, from = 0;
     char sent[TEXT], expected[TEXT];
-    test_case *usual = a_call(&words, EMBDIST_SEQUENCE, direction, none_sent ? WORLD : 0, 0);
-    test_case *odd_case = a_call(&words, EMBDIST_SEQUENCE, direction, none_sent ? WORLD : 0, 0);
+    test_case *usual = a_call(entry, EMBDIST_SEQUENCE, direction, none_sent ? WORLD : 0, 0);
+    test_case *odd_case = a_call(entry, EMBDIST_SEQUENCE, direction, none_sent ? WORLD : 0, 0);
     const int64_t count = usual->send[from * WORLD + rank];
     expect_more(odd_case, rank, from, more == 0 ? -count : more);
     snprintf(sent, TEXT, ": rank 0 has send_rows[1] = %" PRId64 ", but", count);
@@ -182,10 +184,32 @@ static void counts(void)
                  a_call(&sums, EMBDIST_PER_FEATURE, EMBDIST_FORWARD, 1, 1), odd,
                  "ranks disagree on batch_per_rank_feature[2]: ", text, "");
     }
-    pairs("a row more expected than is sent", 0, EMBDIST_FORWARD, 1);
-    pairs("a row less expected than is sent", 0, EMBDIST_BACKWARD, -1);
-    pairs("rows expected where none are sent", 1, EMBDIST_FORWARD, 4);
-    pairs("no rows expected where some are sent", 0, EMBDIST_BACKWARD, 0);
+    for (int64_t odd = 0; odd < WORLD; odd++) {
+        one_call("another batch of table-wise features",
+                 a_call(&tables, EMBDIST_EVEN, EMBDIST_FORWARD, -1, 0),
+                 a_call(&tables, EMBDIST_EVEN, EMBDIST_FORWARD, -1, 1), odd,
+                 "small_tables_forward_even: ranks disagree on batch: ", "", "");
+        one_call("another batch of one rank, of table-wise features",
+                 a_call(&tables, EMBDIST_PER_FEATURE, EMBDIST_BACKWARD, 2, 0),
+                 a_call(&tables, EMBDIST_PER_FEATURE, EMBDIST_BACKWARD, 2, 1), odd,
+                 "small_tables_backward_per_feature: ranks disagree on batch_per_rank_feature[8]: ",
+                 "", "");
+        one_call("another batch of one rank, gathered",
+                 a_call(&gathered, EMBDIST_RAGGED, EMBDIST_FORWARD, 2, 0),
+                 a_call(&gathered, EMBDIST_RAGGED, EMBDIST_FORWARD, 2, 1), odd,
+                 "small_gathered_forward_ragged: ranks disagree on batch_per_rank[2]: ", "", "");
+        one_call("another mode of a gather",
+                 a_call(&gathered, EMBDIST_RAGGED, EMBDIST_BACKWARD, -1, 0),
+                 a_call(&gathered, EMBDIST_EVEN, EMBDIST_BACKWARD, -1, 0), odd,
+                 "ranks disagree on the call: ", "small_gathered_backward_ragged",
+                 "small_gathered_backward_even");
+    }
+    pairs("a row more expected than is sent", &words, 0, EMBDIST_FORWARD, 1);
+    pairs("a row more expected than an owner sends", &lists, 0, EMBDIST_FORWARD, 1);
+    pairs("a row more expected in backward than an owner sent", &lists, 0, EMBDIST_BACKWARD, 1);
+    pairs("a row less expected than is sent", &words, 0, EMBDIST_BACKWARD, -1);
+    pairs("rows expected where none are sent", &words, 1, EMBDIST_FORWARD, 4);
+    pairs("no rows expected where some are sent", &words, 0, EMBDIST_BACKWARD, 0);
 }
 
 static void functions(void)
@@ -238,7 +262,7 @@ static void order(void)
 
 int main(void)
 {
-    plan(3 * WORLD + 4 + 5 * WORLD + WORLD);
+    plan(7 * WORLD + 6 + 5 * WORLD + WORLD);
     counts();
     functions();
     order();

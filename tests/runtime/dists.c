@@ -1,5 +1,6 @@
 #include "dists.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 embdist_status start_call(const test_call *call, embdist_dist *dist, embdist_request **request)
@@ -24,11 +25,29 @@ embdist_status start_call(const test_call *call, embdist_dist *dist, embdist_req
                                             call->out, call->out_count, call->stream, request);
 }
 
+int choose_owners(const embdist_descriptor *descriptor, int64_t world, int64_t *owners)
+{
+    uint32_t state = (uint32_t)world;
+    for (const char *letter = descriptor->name; *letter; letter++)
+        state = state * 31 + (unsigned char)*letter;
+    for (int64_t f = 0; f < descriptor->features && descriptor->owned; f++) {
+        state = state * 1664525 + 1013904223;
+        owners[f] = (int64_t)(state >> 16) % world;
+    }
+    return descriptor->owned;
+}
+
 embdist_status open_dist(embdist_dist **dist, embdist_comm *comm, const test_dist *entry,
                          embdist_way way)
 {
-    const embdist_options options = {.size = sizeof options, .way = way};
-    return embdist_open(dist, comm, entry->descriptor, &options);
+    const embdist_descriptor *descriptor = entry->descriptor;
+    embdist_options options = {.size = sizeof options, .way = way};
+    int64_t *owners = malloc((size_t)descriptor->features * sizeof *owners);
+    if (owners && choose_owners(descriptor, embdist_comm_world(comm), owners))
+        options.owners = owners;
+    const embdist_status status = embdist_open(dist, comm, descriptor, &options);
+    free(owners);
+    return status;
 }
 
 const char *field_of(const embdist_descriptor *descriptor, const char *name)

@@ -56,7 +56,11 @@ typedef struct test_call {
 /* Calls the generated function. */
 embdist_status start_call(const test_call *call, embdist_dist *dist, embdist_request **request);
 
-/* Opens the dist of an entry in a way. */
+/* The owners that tests give the features of a dist whose features have some, unequally spread and not in
+ * the order of ranks; 0 for a dist whose features have none. owners[features] */
+int choose_owners(const embdist_descriptor *descriptor, int64_t world, int64_t *owners);
+
+/* Opens the dist of an entry in a way, with those owners. */
 embdist_status open_dist(embdist_dist **dist, embdist_comm *comm, const test_dist *entry,
                          embdist_way way);
 

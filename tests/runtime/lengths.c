@@ -13,15 +13,25 @@ enum { WORLD = 3, FEATURES = 3 };
 static const int64_t bag_dims[FEATURES] = {3, 5, 5};
 static const int64_t word_dim = 6;
 
-static embdist_dist *bags[WORLD], *words[WORLD], *only_even[WORLD];
+static embdist_dist *bags[WORLD], *words[WORLD], *only_even[WORLD], *tables[WORLD], *lists[WORLD],
+    *gathered[WORLD];
 static embdist_comm *comms[WORLD];
+
+/* Rank 0 holds features 1 and 3, rank 2 the others, rank 1 none. */
+enum { OWNED = 4 };
+static const int64_t owners[OWNED] = {2, 0, 2, 0};
+static const int64_t table_dims[OWNED] = {3, 5, 5, 2};
 
 static void open_all(int64_t rank, void *context)
 {
+    const embdist_options owned = {.size = sizeof owned, .owners = owners};
     (void)context;
     if (embdist_open(&bags[rank], comms[rank], &small_bags, NULL) ||
         embdist_open(&words[rank], comms[rank], &small_words, NULL) ||
-        embdist_open(&only_even[rank], comms[rank], &small_only_even, NULL))
+        embdist_open(&only_even[rank], comms[rank], &small_only_even, NULL) ||
+        embdist_open(&tables[rank], comms[rank], &small_tables, &owned) ||
+        embdist_open(&lists[rank], comms[rank], &small_lists, &owned) ||
+        embdist_open(&gathered[rank], comms[rank], &small_gathered, NULL))
         bail_out("%s", embdist_last_error());
 }
 
@@ -34,7 +44,7 @@ typedef struct lengths {
 static int is_result(embdist_dist *dist, const embdist_batch *batch, const lengths *expected,
                      int64_t features)
 {
-    int64_t offsets[FEATURES * WORLD + 1];
+    int64_t offsets[OWNED * WORLD + 1];
     memset(offsets, 0x5a, sizeof offsets);
     const int64_t canary = offsets[features * WORLD];
     embdist_lengths_result result = {.size = sizeof result, .local_offsets = offsets};
@@ -127,6 +137,95 @@ static int sequence(const int64_t *rows, const int64_t *received, int64_t output
     return right & is_result(words[1], &call, &expected, 2);
 }
 
+/* batch[WORLD][OWNED]; even and ragged batches have those of the first feature. */
+static void owned_features(const int64_t *batch, embdist_mode mode, int64_t rank, lengths *expected)
+{
+    *expected = (lengths){0};
+    for (int64_t j = 0; j < WORLD; j++) {
+        int64_t column = expected->local;
+        const int64_t *here = batch + (mode == EMBDIST_EVEN ? 0 : j * OWNED);
+        for (int64_t f = 0, held = 0; f < OWNED; f++) {
+            const int64_t rows = here[mode == EMBDIST_PER_FEATURE ? f : 0];
+            if (j == rank)
+                expected->out += rows * table_dims[f];
+            if (owners[f] != rank)
+                continue;
+            expected->offsets[held++ * WORLD + j] = column;
+            column += (mode == EMBDIST_PER_FEATURE ? rows : 1) * table_dims[f];
+            expected->local += rows * table_dims[f];
+        }
+    }
+}
+
+static int table_wise(const int64_t *batch)
+{
+    const int64_t per_rank[WORLD] = {batch[0], batch[OWNED], batch[2 * OWNED]};
+    int right = 1;
+    for (int m = EMBDIST_EVEN; m <= EMBDIST_PER_FEATURE; m++)
+        for (int64_t r = 0; r < WORLD; r++) {
+            lengths expected;
+            const embdist_batch call = {.size = sizeof call,
+                                        .mode = (embdist_mode)m,
+                                        .even = batch[0],
+                                        .per_rank = per_rank,
+                                        .per_rank_feature = batch};
+            owned_features(batch, call.mode, r, &expected);
+            right &= is_result(tables[r], &call, &expected, r == 1 ? 0 : 2);
+        }
+    return right;
+}
+
+/* rows[2][WORLD] of an owner of two features. */
+static int table_wise_sequence(const int64_t *rows)
+{
+    int64_t send[WORLD], received[WORLD] = {5, 0, 7};
+    const int64_t none[WORLD] = {0};
+    lengths expected = {.out = 12 * word_dim};
+    for (int64_t f = 0; f < 2; f++)
+        for (int64_t j = 0; j < WORLD; j++) {
+            expected.offsets[f * WORLD + j] = expected.local;
+            expected.local += rows[f * WORLD + j] * word_dim;
+            send[j] = rows[j] + rows[WORLD + j];
+        }
+    embdist_sequence_batch batch = {
+        .size = sizeof batch, .send_rows = send, .recv_rows = received, .rows = rows};
+    const embdist_batch call = {.size = sizeof call, .mode = EMBDIST_SEQUENCE, .sequence = &batch};
+    int right = is_result(lists[2], &call, &expected, 2);
+    batch.send_rows = none; /* an owner of nothing says no rows */
+    batch.rows = NULL;
+    expected = (lengths){.out = 12 * word_dim};
+    return right & is_result(lists[1], &call, &expected, 0);
+}
+
+/* The local side is the rank's own, for whichever rank. */
+static int gathering(const int64_t *batch)
+{
+    int right = 1;
+    for (int64_t r = 0; r < WORLD; r++) {
+        lengths turned, expected = {0};
+        embdist_batch call = {.size = sizeof call,
+                              .mode = EMBDIST_RAGGED,
+                              .per_rank = batch,
+                              .per_rank_feature = batch};
+        samples(batch, r, &turned);
+        expected.local = turned.out;
+        expected.out = turned.local;
+        for (int64_t j = 0; j < WORLD; j++)
+            for (int64_t f = 0; f < FEATURES; f++)
+                expected.offsets[f * WORLD + j] = f == 0 ? 0 : f == 1 ? 3 : 8;
+        right &= is_result(gathered[r], &call, &expected, FEATURES);
+        call.mode = EMBDIST_PER_FEATURE;
+        features(batch, r, &turned);
+        expected.local = turned.out;
+        expected.out = turned.local;
+        for (int64_t j = 0; j < WORLD; j++)
+            for (int64_t f = 0; f < FEATURES; f++)
+                expected.offsets[f * WORLD + j] = turned.offsets[f * WORLD + r] - turned.offsets[r];
+        right &= is_result(gathered[r], &call, &expected, FEATURES);
+    }
+    return right;
+}
+
 static void results(void)
 {
     const int64_t small[WORLD * FEATURES] = {4, 0, 7, 2, 0, 0, 1, 11, 5};
@@ -144,6 +243,14 @@ static void results(void)
     ok(sequence(zero, zero, 0), "lengths and offsets of empty sequences");
     ok(sequence(wide_rows, wide_received, big * 3),
        "lengths and offsets of sequences beyond 2^31 elements");
+    const int64_t owned[WORLD * OWNED] = {4, 0, 7, 2, 3, 0, 1, 11, 5, 6, 1, 0};
+    const int64_t wide_owned[WORLD * OWNED] = {big, 3,   big * 2, 1, big - 8, big,
+                                               0,   big, 1,       7, big,     2};
+    ok(table_wise(owned), "lengths and offsets of table-wise features");
+    ok(table_wise(wide_owned), "lengths and offsets of table-wise features beyond 2^31 elements");
+    ok(table_wise_sequence(rows), "lengths and offsets of table-wise sequences");
+    ok(gathering(small), "lengths and offsets of a gather");
+    ok(gathering(wide), "lengths and offsets of a gather beyond 2^31 elements");
     /* The last batch whose bytes int64 still counts, and the first that is refused. */
     embdist_batch call = {.size = sizeof call, .mode = EMBDIST_EVEN};
     embdist_lengths_result result = {.size = sizeof result};
@@ -202,7 +309,7 @@ static void refusals(void)
 
 int main(void)
 {
-    plan(8 + 11);
+    plan(13 + 11);
     if (embdist_comm_local(WORLD, comms))
         bail_out("%s", embdist_last_error());
     run_ranks(WORLD, open_all, NULL);
@@ -212,6 +319,9 @@ int main(void)
         embdist_close(&bags[r]);
         embdist_close(&words[r]);
         embdist_close(&only_even[r]);
+        embdist_close(&tables[r]);
+        embdist_close(&lists[r]);
+        embdist_close(&gathered[r]);
         embdist_comm_free(&comms[r]);
     }
     return finish();

@@ -4,7 +4,9 @@
 
 #include "small.h"
 
-static const test_dist bags = TEST_POOLED(small_bags), words = TEST_SEQUENCE(small_words);
+static const test_dist bags = TEST_POOLED(small_bags), words = TEST_SEQUENCE(small_words),
+                       tables = TEST_POOLED(small_tables), lists = TEST_SEQUENCE(small_lists),
+                       gathered = TEST_POOLED(small_gathered);
 
 enum { MOST = 512 };
 
@@ -20,7 +22,7 @@ static int run(const case_shape *shape, random_state *random)
     return right;
 }
 
-/* Both kinds and directions; one rank in `every` has a sample. */
+/* All kinds, both directions; one rank in `every` has a sample. */
 static void many(int64_t world, int64_t every, random_state *random)
 {
     int64_t batch[MOST] = {0};
@@ -33,6 +35,13 @@ static void many(int64_t world, int64_t every, random_state *random)
                             .mode = EMBDIST_RAGGED,
                             .direction = (embdist_direction)d,
                             .batch = batch};
+        right &= run(&shape, random);
+        shape.entry = &tables;
+        right &= run(&shape, random);
+        shape.entry = &gathered;
+        right &= run(&shape, random);
+        shape.entry = &lists;
+        shape.mode = EMBDIST_SEQUENCE;
         right &= run(&shape, random);
         shape.entry = &words;
         shape.mode = EMBDIST_SEQUENCE;

@@ -12,35 +12,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EACH(X, pooled_or_sequence, codec)                                                         \
-    X(matrix_##pooled_or_sequence##1_##codec), X(matrix_##pooled_or_sequence##2_##codec),          \
-        X(matrix_##pooled_or_sequence##3_##codec), X(matrix_##pooled_or_sequence##5_##codec),      \
-        X(matrix_##pooled_or_sequence##6_##codec), X(matrix_##pooled_or_sequence##7_##codec),      \
-        X(matrix_##pooled_or_sequence##17_##codec), X(matrix_##pooled_or_sequence##33_##codec),    \
-        X(matrix_##pooled_or_sequence##128_##codec), X(matrix_##pooled_or_sequence##255_##codec),  \
-        X(matrix_##pooled_or_sequence##1028_##codec), X(matrix_##pooled_or_sequence##2052_##codec)
-#define EACH_POOLED(codec)                                                                         \
+#define EACH(X, letter, codec)                                                                     \
+    X(matrix_##letter##1_##codec), X(matrix_##letter##2_##codec), X(matrix_##letter##3_##codec),   \
+        X(matrix_##letter##5_##codec), X(matrix_##letter##6_##codec),                              \
+        X(matrix_##letter##7_##codec), X(matrix_##letter##17_##codec),                             \
+        X(matrix_##letter##33_##codec), X(matrix_##letter##128_##codec),                           \
+        X(matrix_##letter##255_##codec), X(matrix_##letter##1028_##codec),                         \
+        X(matrix_##letter##2052_##codec)
+#define EACH_MIX(X, letter, codec)                                                                 \
+    X(matrix_##letter##_mix1_##codec), X(matrix_##letter##_mix2_##codec),                          \
+        X(matrix_##letter##_mix3_##codec), X(matrix_##letter##_mix4_##codec)
+#define EACH_POOLED(letter, codec)                                                                 \
     {                                                                                              \
-        EACH(TEST_POOLED, p, codec), TEST_POOLED(matrix_p_mix1_##codec),                           \
-            TEST_POOLED(matrix_p_mix2_##codec), TEST_POOLED(matrix_p_mix3_##codec),                \
-            TEST_POOLED(matrix_p_mix4_##codec)                                                     \
+        EACH(TEST_POOLED, letter, codec), EACH_MIX(TEST_POOLED, letter, codec)                     \
+    }
+#define EACH_SEQUENCE(letter, codec)                                                               \
+    {                                                                                              \
+        EACH(TEST_SEQUENCE, letter, codec)                                                         \
+    }
+#define EACH_OPTION(X, letter)                                                                     \
+    {                                                                                              \
+        X(codelets_##letter##5_a), X(codelets_##letter##17_a), X(codelets_##letter##128_a),        \
+            X(codelets_##letter##5_b), X(codelets_##letter##17_b), X(codelets_##letter##128_b)     \
     }
 
-enum { DIMS = 12, MIXES = 4, CODECS = 3, ROW = 16, OPTIONS = 6 };
+enum { KINDS = 5, DIMS = 12, MIXES = 4, CODECS = 3, ROW = 16, OPTIONS = 6 };
 static const char *const codec_names[CODECS] = {"fp32", "fp16", "bf16"};
 
-/* By the codec of the forward direction. */
-static const test_dist pooled[CODECS][DIMS + MIXES] = {EACH_POOLED(fp32), EACH_POOLED(fp16),
-                                                       EACH_POOLED(bf16)};
-static const test_dist sequences[CODECS][DIMS] = {
-    {EACH(TEST_SEQUENCE, s, fp32)}, {EACH(TEST_SEQUENCE, s, fp16)}, {EACH(TEST_SEQUENCE, s, bf16)}};
-/* Loss scales and infinities that propagate. */
-static const test_dist pooled_options[OPTIONS] = {
-    TEST_POOLED(codelets_p5_a), TEST_POOLED(codelets_p17_a), TEST_POOLED(codelets_p128_a),
-    TEST_POOLED(codelets_p5_b), TEST_POOLED(codelets_p17_b), TEST_POOLED(codelets_p128_b)};
-static const test_dist sequence_options[OPTIONS] = {
-    TEST_SEQUENCE(codelets_s5_a), TEST_SEQUENCE(codelets_s17_a), TEST_SEQUENCE(codelets_s128_a),
-    TEST_SEQUENCE(codelets_s5_b), TEST_SEQUENCE(codelets_s17_b), TEST_SEQUENCE(codelets_s128_b)};
+/* The dists of a kind: of each dim, by the codec of the forward direction; and with loss scales and
+ * infinities that propagate. */
+typedef struct kind_dists {
+    const char *name;
+    int count; /* DIMS, or with mixes of dims DIMS + MIXES */
+    test_dist plain[CODECS][DIMS + MIXES];
+    test_dist options[OPTIONS];
+} kind_dists;
+
+#define POOLED_KIND(name, letter)                                                                  \
+    {                                                                                              \
+        name, DIMS + MIXES,                                                                        \
+            {EACH_POOLED(letter, fp32), EACH_POOLED(letter, fp16), EACH_POOLED(letter, bf16)},     \
+            EACH_OPTION(TEST_POOLED, letter)                                                       \
+    }
+#define SEQUENCE_KIND(name, letter)                                                                \
+    {                                                                                              \
+        name, DIMS,                                                                                \
+            {EACH_SEQUENCE(letter, fp32), EACH_SEQUENCE(letter, fp16),                             \
+             EACH_SEQUENCE(letter, bf16)},                                                         \
+            EACH_OPTION(TEST_SEQUENCE, letter)                                                     \
+    }
+static const kind_dists kinds[KINDS] = {
+    POOLED_KIND("rw_pooled", p), SEQUENCE_KIND("rw_sequence", s), POOLED_KIND("tw_pooled", t),
+    SEQUENCE_KIND("tw_sequence", w), POOLED_KIND("all_gather", g)};
 
 /* A row's worlds; those that come again do so with another batch. */
 static const int64_t worlds[ROW] = {3, 4, 1, 2, 5, 7, 8, 17, 64, 3, 4, 3, 4, 2, 5, 1};
@@ -125,8 +148,9 @@ static int run_case(int row, int i, const test_dist *entry, embdist_mode mode,
 }
 
 /* A row with the dists of `count` entries in turn; rows begin at different ones. */
-static void run_row(int row, const test_dist *entries, int count, embdist_mode mode,
-                    embdist_direction direction, const char *codec, random_state *random)
+static void run_row(int row, const kind_dists *kind, const test_dist *entries, int count,
+                    embdist_mode mode, embdist_direction direction, const char *codec,
+                    random_state *random)
 {
     int right = 1, cases = 0;
     for (int i = 0; i < ROW; i++) {
@@ -135,8 +159,8 @@ static void run_row(int row, const test_dist *entries, int count, embdist_mode m
         right &= run_case(row, i, &entries[(i * 5 + row) % count], mode, direction, random);
         cases++;
     }
-    ok(right, "%s %s %s: %d cases, in place and staged", mode_text(mode), direction_text(direction),
-       codec, cases);
+    ok(right, "%s %s %s %s: %d cases, in place and staged", kind->name, mode_text(mode),
+       direction_text(direction), codec, cases);
 }
 
 /* The entry whose codec in a direction is `codec`; see the spec for the backward ones. */
@@ -146,23 +170,30 @@ static int forward_codec(int codec, embdist_direction direction)
     return direction == EMBDIST_FORWARD ? codec : whose_backward[codec];
 }
 
+static void run_rows(int *row, const kind_dists *kind, embdist_mode mode,
+                     embdist_direction direction, random_state *random)
+{
+    for (int c = 0; c < CODECS; c++)
+        run_row((*row)++, kind, kind->plain[forward_codec(c, direction)], kind->count, mode,
+                direction, codec_names[c], random);
+    run_row((*row)++, kind, kind->options, OPTIONS, mode, direction, "with options", random);
+}
+
+static int has_mode(const kind_dists *kind, embdist_mode mode)
+{
+    return (kind->options[0].descriptor->modes & EMBDIST_MODE_BIT(mode)) != 0;
+}
+
 int main(void)
 {
-    plan(4 * 2 * (CODECS + 1));
+    enum { MODES = 3 * 3 + 2 }; /* of all kinds */
+    plan(MODES * 2 * (CODECS + 1));
     random_state random = random_start();
     int row = 0;
-    for (int m = EMBDIST_EVEN; m <= EMBDIST_SEQUENCE; m++)
-        for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++) {
-            const int sequence = m == EMBDIST_SEQUENCE;
-            const embdist_mode mode = (embdist_mode)m;
-            const embdist_direction direction = (embdist_direction)d;
-            for (int c = 0; c < CODECS; c++) {
-                const int by = forward_codec(c, direction);
-                run_row(row++, sequence ? sequences[by] : pooled[by],
-                        sequence ? DIMS : DIMS + MIXES, mode, direction, codec_names[c], &random);
-            }
-            run_row(row++, sequence ? sequence_options : pooled_options, OPTIONS, mode, direction,
-                    "with options", &random);
-        }
+    for (int k = 0; k < KINDS; k++)
+        for (int m = EMBDIST_EVEN; m <= EMBDIST_SEQUENCE; m++)
+            for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++)
+                if (has_mode(&kinds[k], (embdist_mode)m))
+                    run_rows(&row, &kinds[k], (embdist_mode)m, (embdist_direction)d, &random);
     return finish();
 }

@@ -5,18 +5,19 @@
 
 #include "small.h"
 
-static const test_dist bags = TEST_POOLED(small_bags);
+static const test_dist entries[] = {TEST_POOLED(small_bags), TEST_POOLED(small_tables),
+                                    TEST_POOLED(small_gathered)};
 static const embdist_mode order[] = {EMBDIST_PER_FEATURE, EMBDIST_EVEN, EMBDIST_RAGGED,
                                      EMBDIST_PER_FEATURE};
 enum { ORDER = 4, CALLS = 4 * ORDER };
 
-static test_case *make_case(int64_t world, int i, embdist_mode mode, embdist_direction direction,
-                            random_state *random)
+static test_case *make_case(const test_dist *entry, int64_t world, int i, embdist_mode mode,
+                            embdist_direction direction, random_state *random)
 {
     int64_t batch[5];
     for (int64_t r = 0; r < world; r++)
         batch[r] = random_below(random, 5);
-    const case_shape shape = {.entry = &bags,
+    const case_shape shape = {.entry = entry,
                               .world = world,
                               .mode = mode,
                               .direction = direction,
@@ -28,7 +29,8 @@ static test_case *make_case(int64_t world, int i, embdist_mode mode, embdist_dir
 
 /* The modes from the `first` on, round, each forward and backward; then with the directions the
  * other way round, so that a backward is first too. */
-static int run(int64_t world, int first, int with_comm, embdist_way way, random_state *random)
+static int run_dist(const test_dist *entry, int64_t world, int first, int with_comm,
+                    embdist_way way, random_state *random)
 {
     test_case *cases[CALLS];
     int count = 0;
@@ -36,8 +38,8 @@ static int run(int64_t world, int first, int with_comm, embdist_way way, random_
         for (int d = 0; d < 2; d++) {
             const embdist_mode mode = order[(first + i) % ORDER];
             const int backward = (i < ORDER) == d;
-            cases[count] =
-                make_case(world, i, mode, backward ? EMBDIST_BACKWARD : EMBDIST_FORWARD, random);
+            cases[count] = make_case(entry, world, i, mode,
+                                     backward ? EMBDIST_BACKWARD : EMBDIST_FORWARD, random);
             count++;
         }
     embdist_comm **comms = with_comm ? new_comms(world) : NULL;
@@ -46,6 +48,14 @@ static int run(int64_t world, int first, int with_comm, embdist_way way, random_
         case_free(cases[i]);
     if (comms)
         free_comms(world, comms);
+    return right;
+}
+
+static int run(int64_t world, int first, int with_comm, embdist_way way, random_state *random)
+{
+    int right = 1;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        right &= run_dist(&entries[i], world, first, with_comm, way, random);
     return right;
 }
 

@@ -9,9 +9,10 @@
 #include <string.h>
 
 static const test_dist bags[] = {TEST_POOLED(small_bags), TEST_POOLED(small_sums),
-                                 TEST_POOLED(small_finite_bags)};
+                                 TEST_POOLED(small_finite_bags), TEST_POOLED(small_tables),
+                                 TEST_POOLED(small_gathered)};
 static const test_dist words[] = {TEST_SEQUENCE(small_words), TEST_SEQUENCE(small_narrow),
-                                  TEST_SEQUENCE(small_finite_words)};
+                                  TEST_SEQUENCE(small_finite_words), TEST_SEQUENCE(small_lists)};
 
 /* Row i of out is row permute[i] of in, by bits: stricter than the reference, which lets NaNs and
  * zeros differ. */
@@ -60,10 +61,13 @@ static void run_kinds(int with_comm, random_state *random)
     for (int m = EMBDIST_EVEN; m <= EMBDIST_SEQUENCE; m++)
         for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++)
             for (int way = EMBDIST_WAY_IN_PLACE; way <= EMBDIST_WAY_STAGED; way++) {
-                const test_dist *entries = m == EMBDIST_SEQUENCE ? words : bags;
+                const int sequence = m == EMBDIST_SEQUENCE;
+                const test_dist *entries = sequence ? words : bags;
+                const size_t count =
+                    sequence ? sizeof words / sizeof *words : sizeof bags / sizeof *bags;
                 embdist_comm **comms = with_comm ? new_comms(1) : NULL;
                 int right = 1;
-                for (size_t i = 0; i < sizeof bags / sizeof *bags; i++)
+                for (size_t i = 0; i < count; i++)
                     right &= run(&entries[i], (embdist_mode)m, (embdist_direction)d, comms,
                                  (embdist_way)way, random);
                 ok(right, "%s: %s %s %s", with_comm ? "a local comm of one rank" : "a NULL comm",

@@ -54,12 +54,14 @@ static spoiled *spoiled_new(const test_case *made, int64_t rank)
     wrong->call.batch.sequence = &wrong->sequence;
     wrong->send = copy_of(made->send + rank * world, world, sizeof *wrong->send);
     wrong->recv = copy_of(made->recv + rank * world, world, sizeof *wrong->recv);
-    wrong->rows = copy_of(made->rows[rank], features * world, sizeof *wrong->rows);
-    wrong->lengths = copy_of(made->lengths[rank], features * samples, sizeof *wrong->lengths);
+    wrong->rows = copy_of(made->rows[rank], made->held[rank] * world, sizeof *wrong->rows);
+    wrong->lengths =
+        copy_of(made->lengths[rank], made->held[rank] * samples, sizeof *wrong->lengths);
     wrong->batch_per_rank = copy_of(made->shape.batch, world, sizeof *wrong->batch_per_rank);
     wrong->permute = copy_of(made->permute[rank], rows, sizeof *wrong->permute);
-    wrong->index =
-        copy_of(made->index[rank], rows, (size_t)made->shape.entry->descriptor->index_bytes);
+    const int64_t index_bytes = made->shape.entry->descriptor->index_bytes;
+    if (index_bytes)
+        wrong->index = copy_of(made->index[rank], rows, (size_t)index_bytes);
     wrong->sequence.send_rows = wrong->send;
     wrong->sequence.recv_rows = wrong->recv;
     if (wrong->sequence.rows)

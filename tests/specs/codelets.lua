@@ -1,18 +1,22 @@
 -- Codelets whose options change code, for tests/codelets/versions.c: loss scales that are a power
 -- of two and that are not, infinities that propagate, and both types of index.
 local dists = {}
+local function add(name, dim, forward, backward, index)
+    local function dist(letter, kind, features)
+        dists[#dists + 1] = { name = letter .. dim .. name, kind = kind, dims = rep(dim, features),
+            forward = forward, backward = backward }
+        return dists[#dists]
+    end
+    dist("p", "rw_pooled", 1)
+    dist("s", "rw_sequence", 1).index = index
+    dist("t", "tw_pooled", 3)
+    dist("w", "tw_sequence", 3)
+    dist("g", "all_gather", 1)
+end
 for _, dim in ipairs({ 5, 17, 128 }) do
-    local half = { codec = "fp16", loss_scale = 3, nonfinite = "propagate" }
-    local brain = { codec = "bf16", loss_scale = 0.25 }
-    dists[#dists + 1] = { name = "p" .. dim .. "_a", kind = "rw_pooled", dims = { dim },
-        forward = half, backward = brain }
-    dists[#dists + 1] = { name = "s" .. dim .. "_a", kind = "rw_sequence", dims = { dim },
-        forward = half, backward = brain, index = "int32" }
-    half = { codec = "fp16", loss_scale = 1024 }
-    brain = { codec = "bf16", loss_scale = 0.1, nonfinite = "propagate" }
-    dists[#dists + 1] = { name = "p" .. dim .. "_b", kind = "rw_pooled", dims = { dim },
-        forward = brain, backward = half }
-    dists[#dists + 1] = { name = "s" .. dim .. "_b", kind = "rw_sequence", dims = { dim },
-        forward = brain, backward = half, index = "int64" }
+    add("_a", dim, { codec = "fp16", loss_scale = 3, nonfinite = "propagate" },
+        { codec = "bf16", loss_scale = 0.25 }, "int32")
+    add("_b", dim, { codec = "bf16", loss_scale = 0.1, nonfinite = "propagate" },
+        { codec = "fp16", loss_scale = 1024 }, "int64")
 end
 return { name = "codelets", dists = dists }

@@ -1,4 +1,4 @@
--- Small dists for the tests of calls, errors and requests: both kinds, each codec, both types of
+-- Small dists for the tests of calls, errors and requests: all kinds, each codec, both types of
 -- index, and codecs that refuse what they cannot send.
 return {
     name = "small",
@@ -41,6 +41,36 @@ return {
             kind = "rw_sequence",
             dims = { 4 },
             forward = { codec = "fp32", nonfinite = "fail" },
+            backward = { codec = "fp16", nonfinite = "fail" },
+        },
+        {
+            name = "tables",
+            kind = "tw_pooled",
+            features = { "user", "item", "country", "device" },
+            dims = { 3, 5, 5, 2 },
+            forward = "fp16",
+            backward = { codec = "bf16", loss_scale = 4 },
+        },
+        {
+            name = "lists",
+            kind = "tw_sequence",
+            features = { "clicks", "buys", "views", "likes" },
+            dims = { 6, 6, 6, 6 },
+            forward = "bf16",
+            backward = "fp16",
+        },
+        {
+            name = "gathered",
+            kind = "all_gather",
+            features = { "user", "item", "country" },
+            dims = { 3, 5, 5 },
+            forward = "bf16",
+            backward = "fp16",
+        },
+        {
+            name = "finite_gathered",
+            kind = "all_gather",
+            dims = { 4 },
             backward = { codec = "fp16", nonfinite = "fail" },
         },
     },
