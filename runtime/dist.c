@@ -7,6 +7,20 @@
 
 /* ---- open ----------------------------------------------------------------------------------- */
 
+/* The most memory that a codelet needs for a row in the making. */
+static int64_t most_scratch_bytes(const embdist_dist *dist)
+{
+    int64_t most = 0;
+    for (int64_t g = 0; g < dist->descriptor->groups; g++)
+        for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++) {
+            const embdist_codelets *codelets = embdist_layout_codelets(
+                &dist->descriptor->group[g], dist->comm->world, (embdist_direction)d);
+            if (codelets->scratch_bytes > most)
+                most = codelets->scratch_bytes;
+        }
+    return most;
+}
+
 static embdist_status check_open(embdist_dist **dist, const embdist_descriptor *descriptor,
                                  const embdist_options *options)
 {
@@ -92,6 +106,8 @@ static embdist_status make_dist(embdist_dist **made, embdist_comm *comm,
     if (dist->way == EMBDIST_WAY_AUTO)
         dist->way = EMBDIST_WAY_IN_PLACE; /* threads can always */
     dist->isa = isa;
+    dist->counts = options && options->count;
+    dist->scratch_bytes = most_scratch_bytes(dist);
     dist->stream_bytes = embdist_machine_stream_bytes();
     *made = dist;
     return EMBDIST_OK;
@@ -160,6 +176,12 @@ static int64_t most_row_bytes(const embdist_dist *dist)
     return most;
 }
 
+static int is_stochastic(const embdist_dist *dist)
+{
+    return dist->comm->world > 1 &&
+           (dist->descriptor->forward.stochastic || dist->descriptor->backward.stochastic);
+}
+
 static embdist_status reserve_request(embdist_dist *dist, embdist_request *request,
                                       int64_t max_rows)
 {
@@ -173,6 +195,10 @@ static embdist_status reserve_request(embdist_dist *dist, embdist_request *reque
                                      (permutes ? addresses : dist->comm->world) * address);
     if (!status && permutes)
         status = embdist_buffer_hold(&request->starts, (max_rows + 1) * start);
+    if (!status)
+        status = embdist_buffer_hold(&request->scratch, dist->scratch_bytes);
+    if (!status && is_stochastic(dist))
+        status = embdist_buffer_hold(&request->keys, addresses * (int64_t)sizeof(uint64_t));
     if (!status && dist->way == EMBDIST_WAY_STAGED)
         status = embdist_buffer_hold(&request->wire, max_rows * most_row_bytes(dist));
     return status;
@@ -186,6 +212,7 @@ static void fix_requests(embdist_dist *dist, int64_t count)
         embdist_request *request = *end;
         request->layout_memory.fixed = request->addresses.fixed = 1;
         request->starts.fixed = request->wire.fixed = 1;
+        request->scratch.fixed = request->keys.fixed = 1;
         end = &request->next;
     }
     while (*end) {
@@ -289,4 +316,32 @@ embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *ba
     }
     embdist_buffer_free(&memory);
     return status;
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+embdist_status embdist_read_counters(const embdist_dist *dist, embdist_direction direction,
+                                     embdist_counters *counters)
+{
+    if (!dist)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_read_counters: dist is NULL: closed, or never opened");
+    if (!dist->counts)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_read_counters: %s_%s keeps no counters, expected a dist that "
+                            "was opened with options->count",
+                            dist->descriptor->spec, dist->descriptor->name);
+    if ((unsigned)direction > EMBDIST_BACKWARD)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_read_counters: direction is %d, expected an embdist_direction",
+                            (int)direction);
+    if (!counters || counters->size != sizeof *counters)
+        return embdist_fail(
+            EMBDIST_INVALID_ARGUMENT,
+            "embdist_read_counters: counters is %s, expected a struct whose size is "
+            "sizeof(embdist_counters) = %zu",
+            counters ? "of another size" : "NULL", sizeof *counters);
+    *counters = dist->counters[direction];
+    counters->size = sizeof *counters;
+    return EMBDIST_OK;
 }

@@ -101,6 +101,8 @@ typedef enum embdist_way {
 typedef struct embdist_options {
     size_t size;
     embdist_way way; /* must be the same on all ranks */
+    int count;       /* non-zero: keep counters (embdist_read_counters), at the cost of one more
+                        read of each call's input */
 
     /* For table-wise kinds, whose features each have one owner, the rank that holds its table:
      * [features] ranks, the same on all ranks, copied. Features may be given to ranks in any way, to
@@ -128,6 +130,28 @@ embdist_status embdist_close(embdist_dist **dist);
  * refused. Rows are counted on each side of the call (sent, received, output); the largest of the
  * three must be within max_rows. Both are 1 or more. Collective. */
 embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max_requests);
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+typedef enum embdist_direction { EMBDIST_FORWARD = 0, EMBDIST_BACKWARD = 1 } embdist_direction;
+
+/* What this rank's calls in one direction have encoded since the dist was opened; calls that were
+ * refused are not counted. Of a backward call whose permute repeats rows, the sums are counted. */
+typedef struct embdist_counters {
+    size_t size; /* sizeof(embdist_counters) */
+    int64_t calls;
+    int64_t rows;           /* of its input, or sums of them */
+    int64_t nonfinite_rows; /* rows with a NaN or an infinity */
+    int64_t nans;           /* values */
+    int64_t saturated;      /* values that were too large for the codec and became the largest it
+                               has, or the largest of their group; infinities too. None with one
+                               rank, where nothing is encoded */
+} embdist_counters;
+
+/* Reads the counters of a direction. Set counters->size before. EMBDIST_INVALID_ARGUMENT where the
+ * dist was opened without options->count. */
+embdist_status embdist_read_counters(const embdist_dist *dist, embdist_direction direction,
+                                     embdist_counters *counters);
 
 /* ---- batches -------------------------------------------------------------------------------- */
 

@@ -46,6 +46,8 @@ void embdist_request_delete(embdist_request *request)
     embdist_buffer_free(&request->layout_memory);
     embdist_buffer_free(&request->wire);
     embdist_buffer_free(&request->addresses);
+    embdist_buffer_free(&request->scratch);
+    embdist_buffer_free(&request->keys);
     embdist_buffer_free(&request->starts);
     free(request);
 }

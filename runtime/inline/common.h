@@ -76,8 +76,8 @@ typedef struct embdist_work {
     uint64_t key;         /* of the rank whose rows these are */
     const uint64_t *keys; /* unpack_sum: that of each rank, [ranks]; unpack_gather: that of each
                              received row */
-    int64_t number;       /* of the first row among those that its rank packs, */
-    int64_t number_step;  /* and from a block's first row to the next's */
+    int64_t place;        /* of the first row on the wire of the rank that encodes it, in bytes, */
+    int64_t place_step;   /* and from a block's first row to the next's */
     embdist_inspection *inspection;
 } embdist_work;
 
