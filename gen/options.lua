@@ -84,6 +84,58 @@ function M.nonfinite(...)
     return option
 end
 
+-- How many neighbouring values of a row share a scale: a multiple of `step`, `default` where the
+-- spec says nothing. 0 stands for all values of a row.
+function M.group(step, default)
+    local option = {
+        name = "group",
+        default = default,
+        expected = step == 1 and "a whole number from 1" or
+            ("a whole number from %d that is a multiple of %d"):format(step, step),
+    }
+
+    function option.take(value)
+        local whole = type(value) == "number" and math.tointeger(value)
+        return whole and whole >= step and whole % step == 0 and whole or nil
+    end
+
+    function option.text(value)
+        return value == 0 and "row" or ("%d"):format(value)
+    end
+
+    function option.suffix(value)
+        return value ~= default and ("_g%d"):format(value) or ""
+    end
+
+    function option.words(value)
+        return value ~= default and ("groups of %d"):format(value) or nil
+    end
+
+    return option
+end
+
+M.rounding = {
+    name = "rounding",
+    default = "nearest",
+    expected = "one of \"nearest\", \"stochastic\"",
+}
+
+function M.rounding.take(value)
+    return (value == "nearest" or value == "stochastic") and value or nil
+end
+
+function M.rounding.text(value)
+    return value
+end
+
+function M.rounding.suffix(value)
+    return value == "stochastic" and "_sr" or ""
+end
+
+function M.rounding.words(value)
+    return value == "stochastic" and "stochastic rounding" or nil
+end
+
 -- The options as the 16-bit codecs' C takes them (runtime/inline/half.h).
 function M.half_initialiser(values)
     return ("{.loss_scale = %s, .saturate = %d}"):format(float32.literal(values.loss_scale),
