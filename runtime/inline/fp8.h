@@ -1,6 +1,6 @@
-/* fp8.h: what the codecs fp8_e4m3 and fp8_e5m2 share: nearly all. Codes are those of the OCP formats;
- * a group's scale is its largest finite magnitude divided by the format's. group.h says what a codec
- * header of groups gives, doc/wire.md has the formulas and their error. */
+/* fp8.h: what the codecs fp8_e4m3 and fp8_e5m2 share: nearly all. Codes are those of the OCP
+ * formats; a group's scale is its largest finite magnitude divided by the format's. group.h says
+ * what a codec header of groups gives, doc/wire.md has the formulas and their error. */
 #ifndef EMBDIST_INLINE_FP8_H
 #define EMBDIST_INLINE_FP8_H
 
@@ -42,7 +42,8 @@ enum {
 #define EMBDIST_FP8_LARGEST 0x1.fffffep127F
 #define EMBDIST_FP8_SMALLEST_SCALE 0x1p-126F /* the reciprocal is finite */
 
-/* What vector functions share with scalar ones is inlined into them, to have the same instructions. */
+/* What vector functions share with scalar ones is inlined into them: compiled by itself, it has
+ * other instructions. */
 #if defined(__GNUC__) || defined(__clang__)
 #define EMBDIST_FP8_SHARED static inline __attribute__((always_inline))
 #else
@@ -208,12 +209,12 @@ static inline int embdist_fp8_saturates(float value, embdist_fp8_group group,
 
 #if EMBDIST_X86
 
-/* In vectors a scaled magnitude y is rounded by adding a magic number to it, so large that the sum's
- * last bit is worth as much as that of y's code: 2^(23 - mantissa bits) times the power of two that
- * begins y's binade (the least normal one for smaller y). The sum's lower bits then are y's code but
- * for a multiple of 2^(mantissa bits) that follows from the exponent; the even `offset` added to the
- * magic number makes up for what does not come from the exponent's bits. For stochastic rounding the
- * magic number is less by 2^16: chance adds to the 16 bits below the code's last. */
+/* In vectors a scaled magnitude y is rounded by adding a magic number to it, so large that the
+ * sum's last bit is worth as much as that of y's code: 2^(23 - mantissa bits) times the power of
+ * two that begins y's binade (the least normal one for smaller y). The sum's lower bits then are
+ * y's code but for a multiple of 2^(mantissa bits), which the exponent's bits, shifted and added,
+ * give but for a constant; the even `offset` in the magic number is that. For stochastic rounding
+ * the magic number is less by 2^16: chance adds to the 16 bits below the code's last. */
 
 static inline uint32_t embdist_fp8_offset(embdist_fp8_format format)
 {
