@@ -42,18 +42,10 @@ enum {
 #define EMBDIST_FP8_LARGEST 0x1.fffffep127F
 #define EMBDIST_FP8_SMALLEST_SCALE 0x1p-126F /* the reciprocal is finite */
 
-/* What vector functions share with scalar ones is inlined into them: compiled by itself, it has
- * other instructions. */
-#if defined(__GNUC__) || defined(__clang__)
-#define EMBDIST_FP8_SHARED static inline __attribute__((always_inline))
-#else
-#define EMBDIST_FP8_SHARED static inline
-#endif
-
 /* ---- shared */
 
 /* Where all finite values are 0 the scale is too. An infinity that stays must not meet it. */
-EMBDIST_FP8_SHARED embdist_fp8_group embdist_fp8_settle(embdist_fp8_seen seen,
+EMBDIST_SHARED embdist_fp8_group embdist_fp8_settle(embdist_fp8_seen seen,
                                                         embdist_fp8_options options,
                                                         embdist_fp8_format format)
 {
@@ -71,12 +63,12 @@ EMBDIST_FP8_SHARED embdist_fp8_group embdist_fp8_settle(embdist_fp8_seen seen,
     return group;
 }
 
-EMBDIST_FP8_SHARED void embdist_fp8_put_group(char *at, embdist_fp8_group group)
+EMBDIST_SHARED void embdist_fp8_put_group(char *at, embdist_fp8_group group)
 {
     memcpy(at, &group.scale, sizeof group.scale);
 }
 
-EMBDIST_FP8_SHARED embdist_fp8_group embdist_fp8_get_group(const char *at)
+EMBDIST_SHARED embdist_fp8_group embdist_fp8_get_group(const char *at)
 {
     embdist_fp8_group group = {0.0F, 0.0F, 0.0F};
     memcpy(&group.scale, at, sizeof group.scale);
@@ -243,7 +235,7 @@ static inline int embdist_fp8_chance_magic(embdist_fp8_format format)
  * negative, less than every finite one. */
 #define EMBDIST_FP8_LOOK 0x800000
 
-EMBDIST_FP8_SHARED embdist_fp8_seen embdist_fp8_looked(int32_t look)
+EMBDIST_SHARED embdist_fp8_seen embdist_fp8_looked(int32_t look)
 {
     embdist_fp8_seen seen = {-1};
     if (look >= 0) {
