@@ -57,16 +57,18 @@ local LIBRARY_FAMILIES = set [[
     thrd timer timerfd tss va
 ]]
 
--- ... and functions and variables by themselves.
+-- ... and functions, variables and macros by themselves.
 local LIBRARY_SYMBOLS = set [[
     aligned_alloc arc4random_buf arc4random_uniform arch_prctl at_quick_exit backtrace_symbols
     backtrace_symbols_fd bind_textdomain_codeset bsd_signal call_once canonicalize_file_name
     close_range copy_file_range error_at_line explicit_bzero get_current_dir_name get_nprocs
-    getdate_err getaddrinfo_a getopt_long getopt_long_only glob_pattern_p iconv_close iconv_open
-    kill_dependency lio_listio login_tty memfd_create name_to_handle_at on_exit open_by_handle_at
-    open_memstream open_tree open_wmemstream parse_printf_format process_madvise process_mrelease
-    process_vm_readv process_vm_writev program_invocation_name quick_exit register_printf_function
-    secure_getenv sync_file_range timespec_get timespec_getres
+    getaddrinfo_a getdate_err getopt_long getopt_long_only glob_pattern_p h_addr h_errno iconv_close
+    iconv_open kill_dependency lio_listio login_tty memfd_create name_to_handle_at on_exit
+    open_by_handle_at open_memstream open_tree open_wmemstream parse_printf_format process_madvise
+    process_mrelease process_vm_readv process_vm_writev program_invocation_name quick_exit
+    register_printf_function s6_addr sa_handler sa_sigaction secure_getenv si_addr si_band si_code
+    si_pid si_status si_uid si_value sigev_notify_attributes sigev_notify_function st_atime st_ctime
+    st_mtime sync_file_range timespec_get timespec_getres
 ]]
 
 -- What the generated functions call their parameters and variables.

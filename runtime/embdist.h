@@ -162,7 +162,11 @@ typedef struct embdist_sequence_batch {
     /* The unbucketize: out[i] = received[permute[i]], where received is ordered by the rank that
      * held the row, then by feature. [output_rows] of the spec's index type, each in [0,
      * sum(recv_rows)); repeats and omissions are allowed. NULL: out is received, and output_rows is
-     * ignored. Kinds without an index in their spec take NULL only. */
+     * ignored. Kinds without an index in their spec take NULL only.
+     *
+     * Backward adds, in fp32, in increasing i, the gradients of a row that is named more than once;
+     * one that is named once arrives as it is (a -0.0 stays one, which frameworks that add into
+     * zeros make +0.0), one that is never named is +0.0. */
     const void *permute;
     int64_t output_rows;
     int bijection; /* non-zero: a promise that permute names every received row exactly once;

@@ -230,6 +230,7 @@ local WRONG = {
     symbol("rand", "r", LIBRARY),
     symbol("isalpha", "l", LIBRARY),
     symbol("getc", "unlocked", LIBRARY),
+    symbol("sa", "handler", LIBRARY),
     symbol("local", "embs", "a name that generated functions give to a parameter"),
     symbol("runs", "sum_d3_fp32", "a name that the generated table has inside"),
     {
