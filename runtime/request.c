@@ -333,7 +333,7 @@ static void limit_tests(embdist_request *request)
     embdist_comm *comm = request->dist->comm;
     const double now = embdist_machine_seconds();
     const awaited end = {request, request->sequence};
-    if (!request->tested)
+    if (request->tested == 0)
         request->tested = now;
     else if (now - request->tested > comm->time_limit)
         time_out(comm, &end); /* its error is also the request's */

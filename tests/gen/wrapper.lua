@@ -123,10 +123,16 @@ tap.run {
         end)
     end},
     {"lua cannot start, for want of memory", function()
-        local seen = generator.run({"--version"}, "LUA=; ulimit -v 4000;")
+        -- How much lets a shell start, but not Lua, is the system's.
+        local told, seen = "is there, but does not run as one (it says: lua", nil
+        for kib = 2000, 16000, 500 do
+            seen = generator.run({"--version"}, ("LUA=; ulimit -v %d;"):format(kib))
+            if seen.err:find(told, 1, true) then
+                break
+            end
+        end
+        tap.contains(told, seen.err)
         tap.equal(1, seen.status)
-        tap.contains("is there, but does not run as one (it says: ", seen.err)
-        tap.contains("shared", seen.err)
     end},
     {"no Lua at all", function()
         with_only_lua(nil, nil, function(seen)
