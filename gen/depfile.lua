@@ -17,7 +17,8 @@ local function broken(paths)
 end
 
 -- `banner`, a comment, then a rule for all `targets`, and an empty one for each prerequisite, so
--- that make does not stop where one has been removed. Nil and a message where make could not read it.
+-- that make does not stop where one has been removed. Nil and a message where make could not read
+-- it.
 function M.text(banner, targets, prerequisites)
     local bad = broken(targets) or broken(prerequisites)
     if bad then
