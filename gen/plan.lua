@@ -422,7 +422,7 @@ function M.make(spec, catalogue)
         spec = spec.name,
         source = spec.source,
         backends = spec.backends,
-        guard = spec.name:upper() .. "_H",
+        guard = ("EMBDIST_SPEC_%s_H"):format(spec.name),
         header = spec.name .. ".h",
         isas = M.isas,
         codelets = {},
