@@ -4,7 +4,7 @@
 --   codelets   one for each file; fields as the codelet templates use them
 --   sets       the embdist_codelets tables
 --   dists      see plan_dist
---   files      every file: name, template, and the codelet where it is one
+--   files      every file: name, templates (one after another), and the codelet where it is one
 -- describe.lua adds the texts that have to be laid out.
 
 local describe = require("describe")
@@ -70,7 +70,7 @@ local function plan_codec(direction, catalogue)
         options = options,
         words = table.concat({module.name, table.unpack(words)}, ", "),
         fail_above = values.nonfinite == "fail"
-            and float32.largest_scaled(module.largest or float32.largest, values.loss_scale or 1.0) or 0.0,
+            and float32.largest_scaled(module.largest, values.loss_scale or 1.0) or 0.0,
     }
 end
 
