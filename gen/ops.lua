@@ -1,7 +1,7 @@
 -- ops.lua: what codelets there are, and which of them a stage needs. Each op has a template for
 -- codecs of elements and one for codecs of groups, named after it.
---   tables   the tables of functions that a codelet exports; each is a member, named OP .. suffix,
---            of embdist_codelets (runtime/embdist_descriptor.h). `name` begins its functions' names;
+--   tables   the tables of functions that a codelet exports; each is a member, OP .. suffix, of
+--            embdist_codelets (runtime/embdist_descriptor.h). `name` begins its functions' names;
 --            `vectors`: whether it has them for instruction sets beside plain
 --   indexed  whether there is a version for each type of index
 --   sums     whether it sums the caller's rows
