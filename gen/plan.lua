@@ -312,6 +312,7 @@ local function plan_stage(stage, coded, gradient)
         stochastic = coded.codec.stochastic and 1 or 0,
         fail_above = coded.fail_above == 0.0 and "0.0F" or float32.literal(coded.fail_above),
         codec = coded.codec.name,
+        element_bits = coded.codec.element_bits,
         error_bound = coded.module.error_bound,
         words = coded.words,
         options = coded.options,
