@@ -139,8 +139,9 @@ return { name = "model", dists = { { name = "bags", kind = "rw_pooled", dims = {
         tap.equal({{"4 + 4/W in place, 6 + 6/W staged"}, {"4 + 4/W in place, 12 + 4/W staged"}},
             moved("kind = \"all_gather\", dims = { 100 }, forward = \"fp16\""))
         -- Rows of 16 bits.
-        tap.equal({{"2 + 2/W in place, 6 + 2/W staged"}, {"2 + 2/W in place, 6 + 6/W staged"}}, moved(
-            "kind = \"rw_pooled\", dims = { 8 }, dtype = \"bf16\", forward = \"fp16\""))
+        tap.equal({{"2 + 2/W in place, 6 + 2/W staged"}, {"2 + 2/W in place, 6 + 6/W staged"}},
+            moved("kind = \"rw_pooled\", dims = { 8 }, dtype = \"bf16\", "
+                .. "forward = \"fp16\""))
         tap.equal({{"4 in place, 12 staged"}, {"4 in place, 7 staged"}}, moved(
             "kind = \"rw_sequence\", dims = { 8 }, dtype = \"fp16\", backward = \"fp8_e4m3\""))
     end},
@@ -190,7 +191,8 @@ return { name = "model", dists = { { name = "bags", kind = "rw_pooled", dims = {
         tap.contains("  forward   int8\n            group 4\n            rounding stochastic\n"
             .. "            nonfinite fail\n            error of a value: half a step, ", text)
         tap.contains("  backward  fp8_e5m2\n            group row\n            rounding nearest\n"
-            .. "            nonfinite saturate\n            error of a value: 2^-3 relative, ", text)
+            .. "            nonfinite saturate\n            error of a value: 2^-3 relative, ",
+            text)
         tap.contains("  dtype     fp16\n", text)
     end},
     {"a note on a short last group", function()
@@ -245,8 +247,8 @@ return { name = "model", dists = { { name = "bags", kind = "rw_pooled", dims = {
         local dists = {}
         for _, kind in ipairs(generator.catalogue().kinds) do
             for _, codec in ipairs(generator.catalogue().codecs) do
-                dists[#dists + 1] = ("{ name = \"%s_%s\", kind = \"%s\", dims = { 24 }, "
-                    .. "forward = \"%s\", backward = \"%s\" }"):format(kind.name, codec.name, kind.name,
+                dists[#dists + 1] = ("{ name = \"%s_%s\", kind = \"%s\", "
+                    .. "dims = { 24 }, forward = \"%s\", backward = \"%s\" }"):format(kind.name, codec.name, kind.name,
                     codec.name, codec.name)
             end
         end
