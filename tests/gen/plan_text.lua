@@ -247,9 +247,9 @@ return { name = "model", dists = { { name = "bags", kind = "rw_pooled", dims = {
         local dists = {}
         for _, kind in ipairs(generator.catalogue().kinds) do
             for _, codec in ipairs(generator.catalogue().codecs) do
-                dists[#dists + 1] = ("{ name = \"%s_%s\", kind = \"%s\", "
-                    .. "dims = { 24 }, forward = \"%s\", backward = \"%s\" }"):format(kind.name, codec.name, kind.name,
-                    codec.name, codec.name)
+                local both = ("forward = \"%s\", backward = \"%s\""):format(codec.name, codec.name)
+                dists[#dists + 1] = ("{ name = \"%s_%s\", kind = \"%s\", dims = { 24 }, %s }")
+                    :format(kind.name, codec.name, kind.name, both)
             end
         end
         local spec = ("return { name = \"s\", dists = { %s } }"):format(table.concat(dists, ", "))
