@@ -63,6 +63,7 @@ local function plan_codec(direction, catalogue)
         element_bits = module.element_bits,
         stochastic = values.rounding == "stochastic",
     }
+    local largest = module.largest or float32.largest
     return {
         codec = codec,
         module = module,
@@ -70,7 +71,7 @@ local function plan_codec(direction, catalogue)
         options = options,
         words = table.concat({module.name, table.unpack(words)}, ", "),
         fail_above = values.nonfinite == "fail"
-            and float32.largest_scaled(module.largest, values.loss_scale or 1.0) or 0.0,
+            and float32.largest_scaled(largest, values.loss_scale or 1.0) or 0.0,
     }
 end
 
@@ -423,7 +424,7 @@ function M.make(spec, catalogue)
         spec = spec.name,
         source = spec.source,
         backends = spec.backends,
-        guard = spec.name:upper() .. "_H",
+        guard = ("EMBDIST_SPEC_%s_H"):format(spec.name),
         header = spec.name .. ".h",
         isas = M.isas,
         codelets = {},

@@ -45,6 +45,7 @@ local function options_of(codec)
         rounding = "\"stochastic\"",
         loss_scale = "0.001953125",
         nonfinite = "\"propagate\"",
+        scale_rounding = "\"floor\"",
     }
     local list = {}
     for _, option in ipairs(codec.options) do

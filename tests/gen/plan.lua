@@ -79,7 +79,7 @@ tap.run {
             version = "0.1.0",
             spec = "model",
             source = "spec.lua",
-            guard = "MODEL_H",
+            guard = "EMBDIST_SPEC_model_H",
             header = "model.h",
         }, pick(generator.plan(MIXED), {"version", "spec", "source", "guard", "header"}))
     end},
@@ -472,6 +472,21 @@ return { name = "s", dists = {
             plan.sets.runs_runs_d4_halves.row_bytes})
         tap.equal({8, 5}, {plan.codelets.s_pack_runs_d37_halves.codec.group,
             plan.codelets.s_pack_runs_d37_halves.codec.groups})
+    end},
+    {"a codec that names no largest value refuses infinities and NaN only", function()
+        local dist = dist_of("kind = \"tw_pooled\", dims = { 8 }, "
+            .. "forward = { codec = \"mx4\", nonfinite = \"fail\" }")
+        tap.equal("3.4028235e+38F", dist.forward.fail_above)
+    end},
+    {"rows of mx4", function()
+        local plan = generator.plan("return { name = \"s\", dists = { { name = \"d\", kind = "
+            .. "\"tw_pooled\", dims = { 37 }, forward = \"mx4\", backward = { codec = \"mx4\", "
+            .. "scale_rounding = \"floor\", group = 4 } } } }")
+        tap.equal({19 + 2, 148}, {plan.sets.runs_runs_d37_mx4.row_bytes,
+            plan.sets.runs_runs_d37_mx4.scratch_bytes})
+        tap.equal(19 + 10, plan.sets.runs_runs_d37_mx4_g4_floor.row_bytes)
+        tap.equal("{.stochastic = 0, .scale_rounding = 1}",
+            plan.codelets.s_pack_runs_d37_mx4_g4_floor.codec.options)
     end},
     {"sets of codecs of groups: bytes of a row, and of scratch for a row of fp32", function()
         local plan = generator.plan(GROUPS)

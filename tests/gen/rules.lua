@@ -131,7 +131,7 @@ tap.run {
         for path, text in pairs(sources) do
             if not path:find("/") then
                 for _, name in ipairs {"fp16", "bf16", "rw_pooled", "rw_sequence", "tw_pooled",
-                    "tw_sequence", "all_gather", "int8", "fp8_e4m3", "fp8_e5m2"} do
+                    "tw_sequence", "all_gather", "int8", "fp8_e4m3", "fp8_e5m2", "mx4"} do
                     tap.ok(not text:find(("\"%s\""):format(name), 1, true),
                         ("gen/%s names %s"):format(path, name))
                 end

@@ -33,6 +33,17 @@ end
 local CODECS, SCALED = takers(), takers("loss_scale")
 local ROUNDED, GROUPED = takers("rounding"), takers("group")
 
+-- A spec and a dist whose names make a symbol that cannot be.
+local function symbol(spec, dist, what)
+    return {
+        ("return { name = \"%s\", dists = { { name = \"%s\" } } }"):format(spec, dist),
+        (": dists[1].name: got \"%s\", which makes the symbol %s_%s, %s; expected another name")
+            :format(dist, spec, dist, what),
+    }
+end
+
+local LIBRARY = "a name of the C library's or POSIX's, or one that they may take"
+local DIST = [[{ name = "%s", kind = "rw_pooled", dims = { 3 } }, ]]
 local D = [[: dists[1] ("d")]]
 
 -- The text of a spec, and what follows "spec.lua" in the message.
@@ -134,13 +145,39 @@ local WRONG = {
             .. [[name]],
     },
     {
+        [[return { name = "Embdist" }]],
+        [[: name: got "Embdist", the prefix of the runtime's own names; expected another name]],
+    },
+    {
+        [[return { name = "EMBDIST_Descriptor" }]],
+        [[: name: got "EMBDIST_Descriptor", the prefix of the runtime's own names; expected ]]
+            .. [[another name]],
+    },
+    {
+        [[return { name = "Stdint" }]],
+        [[: name: got "Stdint", which would hide the header <stdint.h>; expected another name]],
+    },
+    {
+        [[return { name = rep("s", "3") }]],
+        [[:1: rep: got a count of type string, expected a whole number from 0 to 1000000]],
+    },
+    {
+        [[return { name = "s", dists = rep({}, math.pow2(3)) }]],
+        [[:1: unknown name 'math.pow2'; a spec may use what Lua's math has, without random and ]]
+            .. [[randomseed]],
+    },
+    {
+        "local name = 's'\nreturn { name = name:upper() }",
+        [[:2: attempt to index a string value (local 'name'); strings have no methods in a spec, ]]
+            .. [[.. joins them]],
+    },
+    {
         [[return { name = "string" }]],
         [[: name: got "string", which would hide the header <string.h>; expected another name]],
     },
     {
         [[return { name = "s", backends = { "c", "cuda" } }]],
-        [[: backends[2]: got "cuda", which is not in this build; expected "c", or a build ]]
-            .. [[that was configured --with-cuda]],
+        [[: backends[2]: got "cuda", but this release generates C only; expected "c"]],
     },
     {
         [[return { name = "s", backends = { "rust" } }]],
@@ -197,6 +234,27 @@ local WRONG = {
         dists([[{ name = "pack_runs_d128_fp16" }]]),
         [[: dists[1].name: got "pack_runs_d128_fp16", a name that codelets have; expected ]]
             .. [[another name]],
+    },
+    symbol("M", "H", "in capitals only, as macros are named"),
+    symbol("INT64", "MAX", "in capitals only, as macros are named"),
+    symbol("SIZE", "MAX", "in capitals only, as macros are named"),
+    symbol("UINT32", "C", "in capitals only, as macros are named"),
+    symbol("clock", "gettime", LIBRARY),
+    symbol("posix", "memalign", LIBRARY),
+    symbol("aligned", "alloc", LIBRARY),
+    symbol("pthread_mutex", "lock", LIBRARY),
+    symbol("mtx", "lock", LIBRARY),
+    symbol("open", "memstream", LIBRARY),
+    symbol("rand", "r", LIBRARY),
+    symbol("isalpha", "l", LIBRARY),
+    symbol("getc", "unlocked", LIBRARY),
+    symbol("sa", "handler", LIBRARY),
+    symbol("local", "embs", "a name that generated functions give to a parameter"),
+    symbol("runs", "sum_d3_fp32", "a name that the generated table has inside"),
+    {
+        "return { name = \"a\", dists = { " .. DIST:format("a") .. DIST:format("groups") .. "} }",
+        [[: dists[2].name: got "groups", which makes the symbol a_groups of dists[1] ("a") ]]
+            .. [[again; expected another name]],
     },
     {
         dists([[{ name = "d" }]]),
@@ -503,6 +561,27 @@ local WRONG = {
     {
         pooled([[dims = { 4 }, forward = { codec = "fp8_e5m2", nonfinite = "clamp" }]]),
         D .. [[.forward.nonfinite: got "clamp", expected one of "saturate", "propagate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", group = 3 }]]),
+        D .. [[.forward.group: got 3, expected a whole number from 2 that is a multiple of 2]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", scale_rounding = "up" }]]),
+        D .. [[.forward.scale_rounding: got "up", expected one of "even", "floor", "ceil", ]]
+            .. [["nearest"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", scale_rounding = "even" }]]),
+        D .. [[.forward.scale_rounding: int8 takes no scale_rounding; these codecs do: mx4]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", loss_scale = 2 }]]),
+        D .. [[.forward.loss_scale: mx4 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", nonfinite = "propagate" }]]),
+        D .. [[.forward.nonfinite: got "propagate", expected one of "saturate", "fail"]],
     },
     {
         pooled([[dims = { 4 }, forward = { codec = "int8", groups = 4 }]]),
