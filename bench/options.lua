@@ -20,7 +20,7 @@ Makes and compiles what it measures (kept in build/bench/generated).
   --features N      features of a dist [4]
   --kind K          rw_pooled, rw_sequence
   --mode M          of rw_pooled: even, ragged, per_feature
-  --codec C         fp32, fp16, bf16, in both directions
+  --codec C         fp32, fp16, bf16, int8, fp8_e4m3, fp8_e5m2, mx4, in both directions
   --direction D     forward, backward
   --routing R       which rank has a value's row, of rw_sequence:
                     contiguous   rows of each rank in order
