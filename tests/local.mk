@@ -21,8 +21,8 @@ check_PROGRAMS =
 check_LIBRARIES =
 # What a test program is linked with, if it does not say: the specs of tests/specs, and the runtime.
 LDADD = $(test_specs) libembdist.la $(LIBM)
-test_specs = tests/generated/libcodelets.a tests/generated/libmatrix.a tests/generated/libsmall.a \
-	tests/generated/libtwin.a
+test_specs = tests/generated/libcodelets.a tests/generated/libgroups.a tests/generated/libmatrix.a \
+	tests/generated/libsmall.a tests/generated/libtwin.a
 
 # The headers of these specs are made when a test program is, not before: they take a while.
 $(check_PROGRAMS:$(EXEEXT)=.o) $(tests_runtime_libhelp_a_OBJECTS): $(TEST_HEADERS)
@@ -36,14 +36,15 @@ tests_codelets_versions_SOURCES = tests/codelets/versions.c tests/codelets/tap.h
 # The runtime. Its tests share a library of helpers.
 check_LIBRARIES += tests/runtime/libhelp.a
 tests_runtime_libhelp_a_SOURCES = \
-	tests/reference.c tests/reference.h \
+	tests/reference.c tests/reference.h tests/reference_groups.c tests/reference_groups.h \
 	tests/runtime/cases.c tests/runtime/cases.h tests/runtime/dists.c tests/runtime/dists.h \
+	tests/runtime/formats.c tests/runtime/formats.h \
 	tests/runtime/refusal.c tests/runtime/refusal.h \
-	tests/runtime/support.c tests/runtime/support.h
+	tests/runtime/support.c tests/runtime/support.h tests/runtime/ways.c tests/runtime/ways.h
 runtime_tests = tests/runtime/libhelp.a $(LDADD)
 check_PROGRAMS += \
 	tests/runtime/allocation tests/runtime/descriptors tests/runtime/disagree \
-	tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large \
+	tests/runtime/groups tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large \
 	tests/runtime/lengths tests/runtime/many_ranks tests/runtime/matrix tests/runtime/modes \
 	tests/runtime/no_rows tests/runtime/null_comm tests/runtime/owners tests/runtime/requests \
 	tests/runtime/time_limit tests/runtime/two_specs tests/runtime/wrong_pooled \
@@ -51,6 +52,7 @@ check_PROGRAMS += \
 tests_runtime_allocation_LDADD = $(runtime_tests)
 tests_runtime_descriptors_LDADD = $(runtime_tests)
 tests_runtime_disagree_LDADD = $(runtime_tests)
+tests_runtime_groups_LDADD = $(runtime_tests)
 tests_runtime_idle_ranks_LDADD = $(runtime_tests)
 tests_runtime_in_flight_LDADD = $(runtime_tests)
 tests_runtime_isa_LDADD = $(runtime_tests)

@@ -1,10 +1,11 @@
 /* reference.h: what a dist must give, said as directly as C allows.
  *
- * From the inputs of all ranks, in one address space, it computes what each rank receives: element
- * by element, without plan, codelet, transport or wire, and in arithmetic of its own (doubles and
- * rint, where the codelets use bits and vector instructions). It is slow and knows fp32, fp16 and
- * bf16. Layouts and the meaning of a batch are those of runtime/embdist.h; world 1 is the identity,
- * without codec and division.
+ * From the inputs of all ranks, in one address space, it computes what each rank receives: row by
+ * row, without plan, codelet, transport or wire. fp32, fp16 and bf16 are arithmetic of its own
+ * (doubles and rint, where the codelets use bits and vector instructions); the codecs of groups are
+ * the scalar functions of their headers (reference_groups.c), which tests/codelets holds to the
+ * formats. Layouts and the meaning of a batch are those of runtime/embdist.h; world 1 is the
+ * identity, without codec and division.
  *
  * Nothing here checks its arguments: they are the tests' own. */
 #ifndef EMBDIST_TESTS_REFERENCE_H
@@ -15,7 +16,12 @@
 typedef enum reference_format {
     REFERENCE_FP32 = 0,
     REFERENCE_FP16 = 1,
-    REFERENCE_BF16 = 2
+    REFERENCE_BF16 = 2,
+    /* codecs of groups */
+    REFERENCE_INT8 = 3,
+    REFERENCE_FP8_E4M3 = 4,
+    REFERENCE_FP8_E5M2 = 5,
+    REFERENCE_MX4 = 6
 } reference_format;
 
 /* A codec with its options. {0} is fp32. */
@@ -23,7 +29,14 @@ typedef struct reference_codec {
     reference_format format;
     float loss_scale; /* 0 or 1: none; fp16 and bf16 only */
     int propagate;    /* 0: overflow and infinities become the largest finite value; 1: infinity */
+    int64_t group;    /* values that share a scale; 0: all of a row. Codecs of groups only, as: */
+    int stochastic;
+    int scale_rounding;   /* mx4: of embdist_mx4_options */
+    const uint64_t *seed; /* [world] of each rank's call, where it rounds stochastically */
 } reference_codec;
+
+/* Whether a format is that of values by themselves: what the next three functions know. */
+int reference_is_element(reference_format format);
 
 /* The value that the codec puts on the wire for x, as a float, which holds every one exactly. */
 float reference_encode(const reference_codec *codec, float x);
@@ -34,17 +47,27 @@ float reference_decode(const reference_codec *codec, float wire);
 /* decode(encode(x)) */
 float reference_round_trip(const reference_codec *codec, float x);
 
+/* Bytes of a row on the wire. */
+int64_t reference_row_bytes(const reference_codec *codec, int64_t dim);
+
+/* What the receiver makes of a row that rank `sender` encodes, `place` bytes from the start of its
+ * wire. to and from may be the same. */
+void reference_row(const reference_codec *codec, float *to, const float *from, int64_t dim,
+                   int64_t sender, int64_t place);
+
 /* The largest finite value of a format, its least positive one, and its unit roundoff. */
 double reference_largest(reference_format format);
 double reference_least(reference_format format);
 double reference_roundoff(reference_format format);
 
 /* A row-wise pooled dist. A rank's piece is what belongs to it of every rank's local_embs, and is
- * its whole output; how rows lie inside a piece does not matter, since sums go element by element.
- * The same for all_gather, which is this turned round: a piece is a rank's whole local_embs. */
+ * its whole output. The same for all_gather, which is this turned round: a piece is a rank's whole
+ * local_embs. */
 typedef struct reference_pooled {
     int64_t world;
     const int64_t *piece_count; /* [world] elements of each rank's piece; reference_pooled_piece */
+    const int64_t *const *dims; /* [world] -> the dims of the rows of a piece, in order; NULL for a
+                                   list where the codecs encode each value by itself */
     reference_codec forward;
     reference_codec backward;
     int mean; /* the gradient is divided by world */
@@ -56,6 +79,11 @@ int64_t reference_pooled_piece(int64_t features, const int64_t *dims, int64_t ba
 /* ... and per feature, batch[f] rows of dims[f] elements. */
 int64_t reference_pooled_piece_per_feature(int64_t features, const int64_t *dims,
                                            const int64_t *batch);
+
+/* The dims of a piece's rows, stored at `to` where it is not NULL; returns how many. Where samples
+ * are adjacent, batch[0] samples of all features; else batch[f] rows of each feature. */
+int64_t reference_pooled_dims(int64_t features, const int64_t *dims, const int64_t *batch,
+                              int adjacent, int64_t *to);
 
 /* local_embs[s]: rank s's, the pieces of all ranks one after another. out[r]: receives rank r's
  * piece, summed over ranks in fp32, in rank order. */

@@ -1,6 +1,6 @@
 #include "cases.h"
 
-#include "../reference.h"
+#include "formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,24 +17,6 @@ static int takes_permute(const case_shape *shape)
     return shape->entry->descriptor->index_bytes != 0;
 }
 
-static reference_codec codec_of(const embdist_descriptor *descriptor, const char *direction)
-{
-    char name[64];
-    reference_codec codec = {REFERENCE_FP32, 0, 0};
-    const char *format = field_of(descriptor, direction);
-    if (strcmp(format, "fp16") == 0)
-        codec.format = REFERENCE_FP16;
-    else if (strcmp(format, "bf16") == 0)
-        codec.format = REFERENCE_BF16;
-    else if (strcmp(format, "fp32") != 0)
-        bail_out("the reference knows no codec \"%s\"", format);
-    snprintf(name, sizeof name, "%s.loss_scale", direction);
-    codec.loss_scale = strtof(field_of(descriptor, name), NULL);
-    snprintf(name, sizeof name, "%s.nonfinite", direction);
-    codec.propagate = strcmp(field_of(descriptor, name), "propagate") == 0;
-    return codec;
-}
-
 static int is_mean(const embdist_descriptor *descriptor)
 {
     return strcmp(field_of(descriptor, "gradient"), "mean") == 0;
@@ -48,19 +30,46 @@ static void make_buffers(test_case *made, int64_t rank, int64_t local, int64_t o
 {
     const case_shape *shape = &made->shape;
     const int forward = shape->direction == EMBDIST_FORWARD;
-    buffer_make(&made->in[rank], forward ? local : out, shape->in_offset);
-    buffer_make(&made->out[rank], forward ? out : local, shape->out_offset);
-    random_fill(random, shape->values, made->in[rank].data, made->in[rank].count);
+    const embdist_descriptor *descriptor = shape->entry->descriptor;
+    buffer *in = &made->in[rank];
+    buffer_make_of(in, descriptor->element_bytes, forward ? local : out, shape->in_offset);
+    buffer_make_of(&made->out[rank], descriptor->element_bytes, forward ? out : local,
+                   shape->out_offset);
+    for (int64_t i = 0; i < in->count; i++) {
+        float value;
+        random_fill(random, shape->values, &value, 1);
+        put_row_value(dtype_of(descriptor), in->rows, i, value);
+    }
     made->expected[rank] = take(made->out[rank].count, sizeof(float));
 }
 
-/* The inputs of all ranks, as the reference takes them; freed by the caller. */
-static const float **inputs_of(const test_case *made)
+/* The inputs of all ranks, as the reference takes them; freed by free_inputs. */
+static float **inputs_of(const test_case *made)
 {
-    const float **inputs = take(made->shape.world, sizeof *inputs);
-    for (int64_t r = 0; r < made->shape.world; r++)
-        inputs[r] = made->in[r].data;
+    const reference_format dtype = dtype_of(made->shape.entry->descriptor);
+    float **inputs = take(made->shape.world, sizeof *inputs);
+    for (int64_t r = 0; r < made->shape.world; r++) {
+        inputs[r] = take(made->in[r].count, sizeof **inputs);
+        for (int64_t i = 0; i < made->in[r].count; i++)
+            inputs[r][i] = row_value(dtype, made->in[r].rows, i);
+    }
     return inputs;
+}
+
+static void free_inputs(const test_case *made, float **inputs)
+{
+    for (int64_t r = 0; r < made->shape.world; r++)
+        free(inputs[r]);
+    free(inputs);
+}
+
+/* What is expected is rounded to the rows' type, once. */
+static void round_expected(test_case *made)
+{
+    const reference_format dtype = dtype_of(made->shape.entry->descriptor);
+    for (int64_t r = 0; r < made->shape.world; r++)
+        for (int64_t i = 0; i < made->out[r].count; i++)
+            made->expected[r][i] = value_in(dtype, made->expected[r][i]);
 }
 
 /* ---- pooled --------------------------------------------------------------------------------- */
@@ -87,6 +96,18 @@ static int64_t piece_of(const test_case *made, int64_t rank)
                : reference_pooled_piece(made->features, made->dims, made->counts[rank]);
 }
 
+/* The dims of the rows of a rank's piece. */
+static int64_t *dims_of_piece(const test_case *made, int64_t rank)
+{
+    const int adjacent = made->shape.mode != EMBDIST_PER_FEATURE;
+    const int64_t *batch = made->counts + rank * (adjacent ? 1 : made->features);
+    const int64_t rows =
+        reference_pooled_dims(made->features, made->dims, batch, adjacent, NULL);
+    int64_t *dims = take(rows, sizeof *dims);
+    reference_pooled_dims(made->features, made->dims, batch, adjacent, dims);
+    return dims;
+}
+
 /* rw_pooled, and all_gather, which is it turned round. */
 static void make_pooled(test_case *made, random_state *random)
 {
@@ -94,23 +115,31 @@ static void make_pooled(test_case *made, random_state *random)
     const embdist_descriptor *descriptor = shape->entry->descriptor;
     const int gathers = strcmp(descriptor->kind, "all_gather") == 0;
     int64_t *pieces = take(shape->world, sizeof *pieces), all = 0;
+    int64_t **dims = take(shape->world, sizeof *dims);
+    for (int64_t r = 0; r < shape->world; r++)
+        dims[r] = dims_of_piece(made, r);
     for (int64_t r = 0; r < shape->world; r++)
         all += pieces[r] = piece_of(made, r);
     for (int64_t r = 0; r < shape->world; r++)
         make_buffers(made, r, gathers ? pieces[r] : all, gathers ? all : pieces[r], random);
     const reference_pooled reference = {.world = shape->world,
                                         .piece_count = pieces,
-                                        .forward = codec_of(descriptor, "forward"),
-                                        .backward = codec_of(descriptor, "backward"),
+                                        .dims = (const int64_t *const *)dims,
+                                        .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
+                                        .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
                                         .mean = is_mean(descriptor)};
-    const float **inputs = inputs_of(made);
+    float **mine = inputs_of(made);
+    const float *const *inputs = (const float *const *)mine;
     if (shape->direction == EMBDIST_FORWARD)
         (gathers ? reference_gather_forward : reference_pooled_forward)(&reference, inputs,
                                                                         made->expected);
     else
         (gathers ? reference_gather_backward : reference_pooled_backward)(&reference, inputs,
                                                                           made->expected);
-    free(inputs);
+    free_inputs(made, mine);
+    for (int64_t r = 0; r < shape->world; r++)
+        free(dims[r]);
+    free(dims);
     free(pieces);
 }
 
@@ -129,18 +158,19 @@ static void make_table(test_case *made, random_state *random)
                                        .owners = made->owners,
                                        .batch = batch,
                                        .adjacent = shape->mode != EMBDIST_PER_FEATURE,
-                                       .forward = codec_of(descriptor, "forward"),
-                                       .backward = codec_of(descriptor, "backward"),
+                                       .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
+                                       .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
                                        .mean = is_mean(descriptor)};
     for (int64_t r = 0; r < shape->world; r++)
         make_buffers(made, r, reference_table_local(&reference, r),
                      reference_table_out(&reference, r), random);
-    const float **inputs = inputs_of(made);
+    float **mine = inputs_of(made);
+    const float *const *inputs = (const float *const *)mine;
     if (shape->direction == EMBDIST_FORWARD)
         reference_table_forward(&reference, inputs, made->expected);
     else
         reference_table_backward(&reference, inputs, made->expected);
-    free(inputs);
+    free_inputs(made, mine);
     free(batch);
 }
 
@@ -244,15 +274,16 @@ static void make_sequence(test_case *made, random_state *random)
                                           .rows = (const int64_t *const *)made->rows,
                                           .permute = (const int64_t *const *)made->permute,
                                           .output_rows = made->output_rows,
-                                          .forward = codec_of(descriptor, "forward"),
-                                          .backward = codec_of(descriptor, "backward"),
+                                          .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
+                                          .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
                                           .mean = is_mean(descriptor)};
-    const float **inputs = inputs_of(made);
+    float **mine = inputs_of(made);
+    const float *const *inputs = (const float *const *)mine;
     if (shape->direction == EMBDIST_FORWARD)
         reference_sequence_forward(&reference, inputs, made->expected);
     else
         reference_sequence_backward(&reference, inputs, made->expected);
-    free(inputs);
+    free_inputs(made, mine);
 }
 
 /* ---- owners --------------------------------------------------------------------------------- */
@@ -304,8 +335,12 @@ test_case *case_new(const case_shape *shape, random_state *random)
     for (int64_t r = 0; r < world; r++)
         made->batch[r] = (embdist_batch){.size = sizeof(embdist_batch), .mode = shape->mode};
     make_owners(made);
+    made->seeds = take(world, sizeof *made->seeds);
+    for (int64_t r = 0; r < world; r++)
+        made->seeds[r] = shape->seeds ? shape->seeds[r] : random_bits(random);
     if (is_sequence(shape)) {
         make_sequence(made, random);
+        round_expected(made);
         return made;
     }
     make_counts(made, random);
@@ -318,6 +353,7 @@ test_case *case_new(const case_shape *shape, random_state *random)
         make_table(made, random);
     else
         make_pooled(made, random);
+    round_expected(made);
     return made;
 }
 
@@ -335,7 +371,8 @@ void case_free(test_case *made)
     void *const arrays[] = {made->dims,   made->in,      made->out,      made->expected,
                             made->owners, made->held,    made->batch,    made->counts,
                             made->rows,   made->lengths, made->send,     made->recv,
-                            made->index,  made->permute, made->sequence, made->output_rows};
+                            made->index,  made->permute, made->sequence, made->output_rows,
+                            made->seeds};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free((void *)(uintptr_t)made->shape.batch);
@@ -349,9 +386,10 @@ test_call case_call(const test_case *made, int64_t rank)
         .entry = made->shape.entry,
         .direction = made->shape.direction,
         .batch = made->batch[rank],
-        .in = in->count ? in->data : NULL,
+        .seed = made->seeds[rank],
+        .in = in->count ? in->rows : NULL,
         .in_count = in->count,
-        .out = out->count ? out->data : NULL,
+        .out = out->count ? out->rows : NULL,
         .out_count = out->count,
     };
 }
@@ -371,13 +409,16 @@ void case_reset(const test_case *made, int64_t rank)
 int case_is_right(const test_case *made, int64_t rank, char *why, size_t size)
 {
     const buffer *out = &made->out[rank];
-    for (int64_t i = 0; i < out->count; i++)
-        if (!same_value(out->data[i], made->expected[rank][i])) {
+    const reference_format dtype = dtype_of(made->shape.entry->descriptor);
+    for (int64_t i = 0; i < out->count; i++) {
+        const float value = row_value(dtype, out->rows, i);
+        if (!same_value(value, made->expected[rank][i])) {
             snprintf(why, size, "rank %lld: element %lld of %lld is %a, expected %a",
-                     (long long)rank, (long long)i, (long long)out->count, (double)out->data[i],
+                     (long long)rank, (long long)i, (long long)out->count, (double)value,
                      (double)made->expected[rank][i]);
             return 0;
         }
+    }
     if (!buffer_edges_are_right(out) || !buffer_edges_are_right(&made->in[rank])) {
         snprintf(why, size, "rank %lld: a byte beside a buffer changed", (long long)rank);
         return 0;

@@ -30,6 +30,7 @@ typedef struct case_shape {
     random_kind values;
     const int64_t *owners; /* [features], of kinds whose features have owners; NULL: those of
                               choose_owners. Only cases_run opens with others */
+    const uint64_t *seeds; /* [world] of calls that round stochastically; NULL: random ones */
 } case_shape;
 
 typedef struct test_case {
@@ -38,7 +39,8 @@ typedef struct test_case {
     int64_t *dims;                    /* [features] */
     int64_t *owners;                  /* [features]; NULL: they have none */
     int64_t *held;                    /* [world] features that a rank holds */
-    buffer *in, *out;                 /* [world] */
+    uint64_t *seeds;                  /* [world] */
+    buffer *in, *out;                 /* [world] of the dist's dtype */
     float **expected;                 /* [world] */
     embdist_batch *batch;             /* [world] */
     embdist_sequence_batch *sequence; /* [world] */

@@ -3,26 +3,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-embdist_status start_call(const test_call *call, embdist_dist *dist, embdist_request **request)
+static const test_function *function_of(const test_call *call)
 {
     const test_dist *entry = call->entry;
-    const embdist_batch *batch = &call->batch;
-    switch (batch->mode) {
+    switch (call->batch.mode) {
     case EMBDIST_EVEN:
-        return entry->even[call->direction](dist, call->in, call->in_count, batch->even, call->out,
-                                            call->out_count, call->stream, request);
+        return &entry->even[call->direction];
     case EMBDIST_RAGGED:
-        return entry->ragged[call->direction](dist, call->in, call->in_count, batch->per_rank,
-                                              call->out, call->out_count, call->stream, request);
+        return &entry->ragged[call->direction];
     case EMBDIST_PER_FEATURE:
-        return entry->per_feature[call->direction](dist, call->in, call->in_count,
-                                                   batch->per_rank_feature, call->out,
-                                                   call->out_count, call->stream, request);
+        return &entry->per_feature[call->direction];
     case EMBDIST_SEQUENCE:
         break;
     }
-    return entry->sequence[call->direction](dist, call->in, call->in_count, batch->sequence,
-                                            call->out, call->out_count, call->stream, request);
+    return &entry->sequence[call->direction];
+}
+
+#define PLAIN(name, batch, row)                                                                    \
+    case TEST_TYPE_##name:                                                                         \
+        return ((test_##name *)function->function)(dist, call->in, call->in_count, batch,          \
+                                                   call->out, call->out_count, call->stream,       \
+                                                   request);
+#define SEEDED(name, batch, row)                                                                   \
+    case TEST_TYPE_##name:                                                                         \
+        return ((test_##name *)function->function)(dist, call->in, call->in_count, batch,          \
+                                                   call->seed, call->out, call->out_count,         \
+                                                   call->stream, request);
+
+embdist_status start_call(const test_call *call, embdist_dist *dist, embdist_request **request)
+{
+    const test_function *function = function_of(call);
+    const int64_t even = call->batch.even;
+    const int64_t *counts = call->batch.mode == EMBDIST_RAGGED ? call->batch.per_rank
+                                                               : call->batch.per_rank_feature;
+    const embdist_sequence_batch *sequence = call->batch.sequence;
+    switch (function->type) {
+        TEST_EACH_TYPE(PLAIN, SEEDED)
+    case TEST_TYPES:
+        break;
+    }
+    abort();
 }
 
 int choose_owners(const embdist_descriptor *descriptor, int64_t world, int64_t *owners)

@@ -5,31 +5,66 @@
 
 #include <embdist_descriptor.h>
 
-typedef embdist_status even_function(embdist_dist *dist, const float *in, int64_t in_count,
-                                     int64_t batch, float *out, int64_t out_count, void *stream,
-                                     embdist_request **request);
-/* batch: ragged [world], per feature [world][features] */
-typedef embdist_status counts_function(embdist_dist *dist, const float *in, int64_t in_count,
-                                       const int64_t *batch, float *out, int64_t out_count,
-                                       void *stream, embdist_request **request);
-typedef embdist_status sequence_function(embdist_dist *dist, const float *in, int64_t in_count,
-                                         const embdist_sequence_batch *batch, float *out,
-                                         int64_t out_count, void *stream,
-                                         embdist_request **request);
+/* The types of generated functions: PLAIN or SEEDED(name, batch, type of rows). A batch is even, counts
+ * (ragged [world], per feature [world][features]) or sequence. */
+#define TEST_EACH_TYPE(PLAIN, SEEDED)                                                              \
+    PLAIN(even_fp32, even, float)                                                                  \
+    PLAIN(even_half, even, uint16_t)                                                               \
+    SEEDED(even_fp32_seeded, even, float)                                                          \
+    SEEDED(even_half_seeded, even, uint16_t)                                                       \
+    PLAIN(counts_fp32, counts, float)                                                              \
+    PLAIN(counts_half, counts, uint16_t)                                                           \
+    SEEDED(counts_fp32_seeded, counts, float)                                                      \
+    SEEDED(counts_half_seeded, counts, uint16_t)                                                   \
+    PLAIN(sequence_fp32, sequence, float)                                                          \
+    PLAIN(sequence_half, sequence, uint16_t)                                                       \
+    SEEDED(sequence_fp32_seeded, sequence, float)                                                  \
+    SEEDED(sequence_half_seeded, sequence, uint16_t)
+
+typedef int64_t test_even_batch;
+typedef const int64_t *test_counts_batch;
+typedef const embdist_sequence_batch *test_sequence_batch;
+
+#define TEST_PLAIN(name, batch, row)                                                               \
+    typedef embdist_status test_##name(embdist_dist *, const row *, int64_t, test_##batch##_batch, \
+                                       row *, int64_t, void *, embdist_request **);
+#define TEST_SEEDED(name, batch, row)                                                              \
+    typedef embdist_status test_##name(embdist_dist *, const row *, int64_t, test_##batch##_batch, \
+                                       uint64_t, row *, int64_t, void *, embdist_request **);
+TEST_EACH_TYPE(TEST_PLAIN, TEST_SEEDED)
+#undef TEST_PLAIN
+#undef TEST_SEEDED
+
+#define TEST_ENUMERATOR(name, batch, row) TEST_TYPE_##name,
+typedef enum test_type { TEST_EACH_TYPE(TEST_ENUMERATOR, TEST_ENUMERATOR) TEST_TYPES } test_type;
+#undef TEST_ENUMERATOR
+
+/* A function, with its type; NULL where a dist has none. */
+typedef struct test_function {
+    test_type type;
+    void (*function)(void);
+} test_function;
+
+/* A function of another type than those does not compile. */
+#define TEST_MATCH(name, batch, row) test_##name * : TEST_TYPE_##name,
+#define TEST_FUNCTION(name)                                                                        \
+    {                                                                                              \
+        _Generic(&(name), TEST_EACH_TYPE(TEST_MATCH, TEST_MATCH) int: 0), (void (*)(void))(name)   \
+    }
 
 /* Arrays are indexed by direction. A dist has the functions of its kind. */
 typedef struct test_dist {
     const char *name;
     const embdist_descriptor *descriptor;
-    even_function *even[2];
-    counts_function *ragged[2];
-    counts_function *per_feature[2];
-    sequence_function *sequence[2];
+    test_function even[2];
+    test_function ragged[2];
+    test_function per_feature[2];
+    test_function sequence[2];
 } test_dist;
 
 #define TEST_BOTH(dist, mode)                                                                      \
     {                                                                                              \
-        dist##_forward##mode, dist##_backward##mode                                                \
+        TEST_FUNCTION(dist##_forward##mode), TEST_FUNCTION(dist##_backward##mode)                  \
     }
 #define TEST_POOLED(dist)                                                                          \
     {                                                                                              \
@@ -46,9 +81,10 @@ typedef struct test_call {
     const test_dist *entry;
     embdist_direction direction;
     embdist_batch batch;
-    const float *in;
+    uint64_t seed; /* of functions that take one */
+    const void *in;
     int64_t in_count;
-    float *out;
+    void *out;
     int64_t out_count;
     void *stream;
 } test_call;

@@ -4,13 +4,10 @@
  *
  * One TAP line is a kind and mode, a direction and a codec: a row of cases in which dim, world,
  * batch and offset change together. */
-#include "cases.h"
+#include "ways.h"
 
 #include "codelets.h"
 #include "matrix.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define EACH(X, letter, codec)                                                                     \
     X(matrix_##letter##1_##codec), X(matrix_##letter##2_##codec), X(matrix_##letter##3_##codec),   \
@@ -94,33 +91,6 @@ static int64_t sample_of(const test_dist *entry)
     for (int64_t g = 0; g < entry->descriptor->groups; g++)
         sample += entry->descriptor->group[g].dim * entry->descriptor->group[g].features;
     return sample;
-}
-
-/* Runs both ways and compares them, also in what the reference leaves open: NaNs and zeros. */
-static int run_both_ways(const case_shape *shape, random_state *random)
-{
-    test_case *made = case_new(shape, random);
-    embdist_comm **comms = new_comms(shape->world);
-    float **first = take(shape->world, sizeof *first);
-    int right = cases_run(&made, 1, comms, EMBDIST_WAY_IN_PLACE);
-    for (int64_t r = 0; r < shape->world; r++) {
-        first[r] = take(made->out[r].count, sizeof **first);
-        memcpy(first[r], made->out[r].data, (size_t)made->out[r].count * sizeof **first);
-    }
-    right &= cases_run(&made, 1, comms, EMBDIST_WAY_STAGED);
-    for (int64_t r = 0; r < shape->world; r++) {
-        const size_t bytes = (size_t)made->out[r].count * sizeof **first;
-        if (right && bytes && memcmp(first[r], made->out[r].data, bytes) != 0) {
-            diag("%s, world %lld, rank %lld: in place and staged differ", shape->entry->name,
-                 (long long)shape->world, (long long)r);
-            right = 0;
-        }
-        free(first[r]);
-    }
-    free(first);
-    free_comms(shape->world, comms);
-    case_free(made);
-    return right;
 }
 
 /* Case i of row `row`: what changes inside a row. */

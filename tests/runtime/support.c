@@ -96,42 +96,62 @@ void *take(int64_t count, size_t size)
     return memory;
 }
 
-void buffer_make(buffer *made, int64_t count, int64_t offset)
+int64_t buffer_bytes(const buffer *made)
 {
+    return made->count * made->element;
+}
+
+void buffer_make_of(buffer *made, int64_t element, int64_t count, int64_t offset)
+{
+    made->element = element;
     made->count = count;
     made->before = LINE + offset;
     made->after = EXACT ? 0 : LINE;
-    const size_t bytes = (size_t)(made->before + count * (int64_t)sizeof(float) + made->after);
+    const size_t bytes = (size_t)(made->before + buffer_bytes(made) + made->after);
     void *memory;
     if (posix_memalign(&memory, LINE, bytes))
         bail_out("no memory for %zu bytes", bytes);
     memset(memory, EDGE, bytes);
     made->memory = memory;
-    made->data = (float *)(void *)(made->memory + made->before);
+    made->rows = made->memory + made->before;
+    made->data = element == (int64_t)sizeof(float) ? made->rows : NULL;
     buffer_reset(made);
+}
+
+void buffer_make(buffer *made, int64_t count, int64_t offset)
+{
+    buffer_make_of(made, (int64_t)sizeof(float), count, offset);
+}
+
+/* Of 16 bits it is the pattern's upper half. */
+static const unsigned char *pattern_of(const buffer *made)
+{
+    return (const unsigned char *)&PATTERN + sizeof PATTERN - made->element;
 }
 
 void buffer_reset(buffer *made)
 {
     for (int64_t i = 0; i < made->count; i++)
-        memcpy(&made->data[i], &PATTERN, sizeof PATTERN);
+        memcpy((char *)made->rows + i * made->element, pattern_of(made), (size_t)made->element);
 }
 
 int buffer_is_untouched(const buffer *made)
 {
     for (int64_t i = 0; i < made->count; i++)
-        if (memcmp(&made->data[i], &PATTERN, sizeof PATTERN) != 0)
+        if (memcmp((char *)made->rows + i * made->element, pattern_of(made),
+                   (size_t)made->element) != 0)
             return 0;
     return buffer_edges_are_right(made);
 }
 
 int buffer_edges_are_right(const buffer *made)
 {
+    const unsigned char *after = (const unsigned char *)made->rows + buffer_bytes(made);
     for (int64_t i = 0; i < made->before; i++)
         if (made->memory[i] != EDGE)
             return 0;
     for (int64_t i = 0; i < made->after; i++)
-        if (((unsigned char *)(made->data + made->count))[i] != EDGE)
+        if (after[i] != EDGE)
             return 0;
     return 1;
 }

@@ -130,7 +130,7 @@ static const test_dist only_even = {
     .name = "small_only_even",
     .descriptor = &small_only_even,
     .even = TEST_BOTH(small_only_even, _even),
-    .ragged = {ragged_all_the_same, NULL},
+    .ragged = {TEST_FUNCTION(ragged_all_the_same)},
 };
 
 static void mode_not_generated(spoiled *wrong)

@@ -1,0 +1,115 @@
+/* groups.c: codecs of groups, rows of 16 bits and stochastic rounding, with a seed of its own on each
+ * rank: every codec with every kind, mode and direction, in place and staged, with each instruction
+ * set, against the direct reference; and alone, where all are the identity.
+ *
+ * One TAP line is a kind and mode, a direction and a pair of dists of tests/specs/groups.lua. */
+#define _POSIX_C_SOURCE 200809L
+#include "ways.h"
+
+#include "groups.h"
+
+#include <stdlib.h>
+
+enum { KINDS = 5, PAIRS = 6, WORLDS = 4 };
+
+#define PAIR(X, letter, pair)                                                                      \
+    {                                                                                              \
+        X(groups_##letter##_##pair##1), X(groups_##letter##_##pair##2)                             \
+    }
+#define KIND(X, letter)                                                                            \
+    {                                                                                              \
+        PAIR(X, letter, a), PAIR(X, letter, b), PAIR(X, letter, c), PAIR(X, letter, d),            \
+            PAIR(X, letter, h), PAIR(X, letter, i)                                                 \
+    }
+static const test_dist dists[KINDS][PAIRS][2] = {KIND(TEST_POOLED, p), KIND(TEST_SEQUENCE, s),
+                                                 KIND(TEST_POOLED, t), KIND(TEST_SEQUENCE, w),
+                                                 KIND(TEST_POOLED, g)};
+
+static int can[ISAS];
+
+/* Case i of a dist: each world twice, with other batches, offsets and values. */
+static int run_case(const test_dist *entry, embdist_mode mode, embdist_direction direction, int i,
+                    random_state *random)
+{
+    enum { LINE = 64 };
+    static const int64_t worlds[] = {3, 2, 5, 1}, batches[] = {0, 5, 1, 2, 7, 3, 0, 4, 0, 1};
+    const int64_t element = entry->descriptor->element_bytes;
+    const case_shape shape = {.entry = entry,
+                              .world = worlds[i % WORLDS],
+                              .mode = mode,
+                              .direction = direction,
+                              .batch = batches + (i + 1) % 3,
+                              .lengths = i / 2 % 2,
+                              .permute = (permute_style)(i % PERMUTE_STYLES),
+                              .in_offset = i * 3 * element % LINE,
+                              .out_offset = i * 7 * element % LINE,
+                              .values = i % 3 ? RANDOM_WILD : RANDOM_TAME};
+    return run_every_way(&shape, can, random);
+}
+
+static void run_pair(const test_dist *pair, embdist_mode mode, embdist_direction direction,
+                     random_state *random)
+{
+    const embdist_descriptor *descriptor = pair->descriptor;
+    const int cases = is_small() ? WORLDS - 1 : 2 * PERMUTE_STYLES;
+    int right = 1;
+    for (int i = 0; i < cases; i++)
+        right &= run_case(&pair[0], mode, direction, i, random) &&
+                 run_case(&pair[1], mode, direction, i + 1, random);
+    ok(right, "%s %s %s: %s and %s, rows of %s", descriptor->kind, mode_text(mode),
+       direction_text(direction), field_of(descriptor, "forward"),
+       field_of(descriptor, "backward"), field_of(descriptor, "dtype"));
+}
+
+static int has_mode(const test_dist *entry, embdist_mode mode)
+{
+    return (entry->descriptor->modes & EMBDIST_MODE_BIT(mode)) != 0;
+}
+
+/* One rank without a comm: what arrives is what was sent. */
+static int run_alone(const test_dist *entry, embdist_mode mode, embdist_direction direction,
+                     random_state *random)
+{
+    const int64_t batch = 5;
+    const case_shape shape = {.entry = entry,
+                              .world = 1,
+                              .mode = mode,
+                              .direction = direction,
+                              .batch = &batch,
+                              .values = RANDOM_WILD};
+    test_case *made = case_new(&shape, random);
+    const int right = cases_run(&made, 1, NULL, EMBDIST_WAY_IN_PLACE) &&
+                      cases_run(&made, 1, NULL, EMBDIST_WAY_STAGED);
+    case_free(made);
+    return right;
+}
+
+static void alone(const test_dist (*kind)[2], random_state *random)
+{
+    int right = 1;
+    for (int p = 0; p < PAIRS; p++)
+        for (int m = EMBDIST_EVEN; m <= EMBDIST_SEQUENCE; m++)
+            for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++)
+                if (has_mode(&kind[p][0], (embdist_mode)m))
+                    right &= run_alone(&kind[p][d], (embdist_mode)m, (embdist_direction)d, random);
+    ok(right, "%s without a comm: the identity", kind[0][0].descriptor->kind);
+}
+
+int main(void)
+{
+    enum { MODES = 3 * 3 + 2 }; /* of all kinds */
+    plan(MODES * 2 * PAIRS + KINDS);
+    random_state random = random_start();
+    for (int isa = 0; isa < ISAS; isa++)
+        can[isa] = try_isa(&dists[0][0][0], isa_names[isa]) == EMBDIST_OK;
+    for (int k = 0; k < KINDS; k++)
+        for (int m = EMBDIST_EVEN; m <= EMBDIST_SEQUENCE; m++)
+            for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++)
+                for (int p = 0; p < PAIRS; p++)
+                    if (has_mode(&dists[k][p][0], (embdist_mode)m))
+                        run_pair(dists[k][p], (embdist_mode)m, (embdist_direction)d, &random);
+    unsetenv("EMBDIST_ISA");
+    for (int k = 0; k < KINDS; k++)
+        alone(dists[k], &random);
+    return finish();
+}

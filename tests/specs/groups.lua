@@ -1,0 +1,57 @@
+-- Codecs of groups, rows of 16 bits and stochastic rounding, in all kinds and both directions. Two
+-- codecs share dims and a dtype, and dists 1 and 2 have them in turn: what the one does forward the
+-- other does backward, with the same codelets.
+local pairs_of_codecs = {
+    {
+        name = "a", dims = { 1, 7, 7, 128 }, dim = 7,
+        "int8",
+        { codec = "fp8_e4m3", rounding = "stochastic" },
+    },
+    {
+        name = "b", dims = { 3, 33 }, dim = 33, dtype = "bf16",
+        { codec = "int8", group = 4, rounding = "stochastic" },
+        { codec = "fp8_e5m2", group = 16, nonfinite = "propagate" },
+    },
+    {
+        name = "c", dims = { 2, 17, 2 }, dim = 17, dtype = "fp16",
+        { codec = "fp8_e4m3", group = 5 },
+        { codec = "int8", group = 3 },
+    },
+    {
+        name = "d", dims = { 5, 255 }, dim = 5,
+        { codec = "fp8_e5m2", rounding = "stochastic" },
+        { codec = "fp8_e5m2", group = 32 },
+    },
+    -- Codecs of elements, with rows that are not fp32.
+    {
+        name = "h", dims = { 6, 17 }, dim = 6, dtype = "bf16",
+        { codec = "fp16", loss_scale = 3 },
+        "fp32",
+    },
+    {
+        name = "i", dims = { 6, 17 }, dim = 17, dtype = "fp16",
+        { codec = "bf16", nonfinite = "propagate" },
+        "fp16",
+    },
+}
+
+local dists = {}
+local function add(dist, pair, which)
+    dist.dtype = pair.dtype
+    dist.forward, dist.backward = pair[which], pair[3 - which]
+    dist.gradient = which == 1 and "mean" or "sum"
+    dists[#dists + 1] = dist
+end
+
+for _, pair in ipairs(pairs_of_codecs) do
+    for which = 1, 2 do
+        local name = "_" .. pair.name .. which
+        add({ name = "p" .. name, kind = "rw_pooled", dims = pair.dims }, pair, which)
+        add({ name = "s" .. name, kind = "rw_sequence", dims = rep(pair.dim, 2), index = "int32" },
+            pair, which)
+        add({ name = "t" .. name, kind = "tw_pooled", dims = pair.dims }, pair, which)
+        add({ name = "w" .. name, kind = "tw_sequence", dims = rep(pair.dim, 3) }, pair, which)
+        add({ name = "g" .. name, kind = "all_gather", dims = pair.dims }, pair, which)
+    end
+end
+return { name = "groups", dists = dists }
