@@ -81,7 +81,7 @@ EMBDIST_INT8_SHARED embdist_int8_group embdist_int8_between(float least, float g
             group.unit = 0x1p100F; /* the values are below 2^-94, the scale at least 2^-149 */
             group.inverse = 1.0F / (group.scale * group.unit);
         }
-    } else if (greatest >= 0x1p126F) { /* as it is where the range is infinite */
+    } else if (greatest >= 0x1p126F || range > EMBDIST_INT8_LARGEST) {
         if (range > EMBDIST_INT8_LARGEST) {
             const float half = 0.5F * greatest - 0.5F * least;
             group.unit = 0.5F;
