@@ -78,10 +78,12 @@ EMBDIST_INT8_SHARED embdist_int8_group embdist_int8_between(float least, float g
             if ((double)group.scale * (double)steps < (double)range) {
                 group.scale = embdist_int8_next(group.scale, 1);
             }
-            group.unit = 0x1p100F; /* the values are below 2^-94, the scale at least 2^-149 */
+            group.unit = 0x1p100F; /* the values are below 2^-93, the scale at least 2^-149 */
             group.inverse = 1.0F / (group.scale * group.unit);
+            const float last = range * group.unit * group.inverse;
+            group.top = last < steps ? last : steps;
         }
-    } else if (greatest >= 0x1p126F || range > EMBDIST_INT8_LARGEST) {
+    } else if (range >= 0x1p127F) { /* or infinite */
         if (range > EMBDIST_INT8_LARGEST) {
             const float half = 0.5F * greatest - 0.5F * least;
             group.unit = 0.5F;
@@ -283,11 +285,12 @@ EMBDIST_AVX2 embdist_int8_seen_avx2 embdist_int8_nothing_avx2(void)
     return seen;
 }
 
-/* Lanes of `skip` whose bits are all set count for neither least nor greatest. */
+/* Lanes of `skip` whose bits are all set count for neither least nor greatest, and neither do NaN
+ * and infinities: times zero they are NaN, and others are 0. */
 EMBDIST_AVX2 embdist_int8_seen_avx2 embdist_int8_see_but_avx2(embdist_int8_seen_avx2 seen,
                                                               __m256 value, __m256 skip)
 {
-    const __m256 finite = _mm256_or_ps(value, skip); /* NaN where it is to be skipped */
+    const __m256 finite = _mm256_or_ps(_mm256_fmadd_ps(value, _mm256_setzero_ps(), value), skip);
     seen.least = _mm256_min_ps(finite, seen.least);
     seen.greatest = _mm256_max_ps(finite, seen.greatest);
     seen.low = _mm256_min_ps(value, seen.low);
@@ -296,25 +299,17 @@ EMBDIST_AVX2 embdist_int8_seen_avx2 embdist_int8_see_but_avx2(embdist_int8_seen_
     return seen;
 }
 
-EMBDIST_AVX2 __m256 embdist_int8_nonfinite_avx2(__m256 value)
-{
-    const __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), value);
-    return _mm256_cmp_ps(magnitude, _mm256_set1_ps(EMBDIST_INT8_LARGEST), _CMP_NLE_UQ);
-}
-
 EMBDIST_AVX2 embdist_int8_seen_avx2 embdist_int8_see_avx2(embdist_int8_seen_avx2 seen, __m256 value)
 {
-    return embdist_int8_see_but_avx2(seen, value, embdist_int8_nonfinite_avx2(value));
+    return embdist_int8_see_but_avx2(seen, value, _mm256_setzero_ps());
 }
 
 EMBDIST_AVX2 embdist_int8_seen_avx2 embdist_int8_see_part_avx2(embdist_int8_seen_avx2 seen,
                                                                __m256 value, int64_t count)
 {
-    const __m256i none = _mm256_set1_epi32(-1);
-    const __m256i others = _mm256_xor_si256(embdist_mask_avx2(count), none);
-    const __m256 nonfinite = embdist_int8_nonfinite_avx2(value);
-    return embdist_int8_see_but_avx2(seen, value,
-                                     _mm256_or_ps(nonfinite, _mm256_castsi256_ps(others)));
+    const __m256i all = _mm256_set1_epi32(-1);
+    const __m256i others = _mm256_xor_si256(embdist_mask_avx2(count), all);
+    return embdist_int8_see_but_avx2(seen, value, _mm256_castsi256_ps(others));
 }
 
 /* The least and, with its sign changed, the greatest of the lanes, in one reduction. */
@@ -447,34 +442,37 @@ EMBDIST_AVX2 __m256 embdist_int8_round_avx2(__m256 value, embdist_int8_group gro
 typedef struct embdist_int8_seen_avx512 {
     __m512 least;
     __m512 greatest;
-    __m512 low;  /* of all values but NaN, and 0 */
-    __m512 high; /* the same */
-    __mmask16 nan;
+    __m512 others; /* EMBDIST_INT8_CLASSES of all values */
 } embdist_int8_seen_avx512;
+
+/* What vfixupimmps makes of a value: -0 of NaN, 90 of -inf, 0.5 of +inf, +0 of any other. A bit that
+ * only one of them has tells whether it was among those that were or-ed. */
+#define EMBDIST_INT8_CLASSES 0x88bc8877U
+#define EMBDIST_INT8_NAN_BIT 0x80000000U
+#define EMBDIST_INT8_BELOW_BIT 0x40000000U
+#define EMBDIST_INT8_ABOVE_BIT 0x01000000U
 
 EMBDIST_AVX512 embdist_int8_seen_avx512 embdist_int8_nothing_avx512(void)
 {
     const embdist_int8_seen_avx512 seen = {
         .least = _mm512_set1_ps(EMBDIST_INT8_LARGEST),
         .greatest = _mm512_set1_ps(-EMBDIST_INT8_LARGEST),
-        .low = _mm512_setzero_ps(),
-        .high = _mm512_setzero_ps(),
-        .nan = 0,
+        .others = _mm512_setzero_ps(),
     };
     return seen;
 }
 
-/* The values of other lanes than `lanes` are 0. */
+/* Infinities times zero are NaN, as NaN are; finite values are 0. The values of other lanes than
+ * `lanes` are 0. */
 EMBDIST_AVX512 embdist_int8_seen_avx512 embdist_int8_see_lanes_avx512(embdist_int8_seen_avx512 seen,
                                                                       __m512 value, __mmask16 lanes)
 {
-    const __mmask16 finite = _mm512_mask_cmp_ps_mask(
-        lanes, _mm512_abs_ps(value), _mm512_set1_ps(EMBDIST_INT8_LARGEST), _CMP_LE_OQ);
-    seen.least = _mm512_mask_min_ps(seen.least, finite, seen.least, value);
-    seen.greatest = _mm512_mask_max_ps(seen.greatest, finite, seen.greatest, value);
-    seen.low = _mm512_min_ps(value, seen.low);
-    seen.high = _mm512_max_ps(value, seen.high);
-    seen.nan = _kor_mask16(seen.nan, _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q));
+    const __m512i classes = _mm512_set1_epi32((int)EMBDIST_INT8_CLASSES);
+    const __m512 finite = _mm512_fmadd_ps(value, _mm512_setzero_ps(), value);
+    seen.least = _mm512_mask_min_ps(seen.least, lanes, finite, seen.least);
+    seen.greatest = _mm512_mask_max_ps(seen.greatest, lanes, finite, seen.greatest);
+    seen.others = _mm512_or_ps(
+        seen.others, _mm512_mask_fixupimm_ps(value, (__mmask16)0xffffU, value, classes, 0));
     return seen;
 }
 
@@ -490,25 +488,31 @@ EMBDIST_AVX512 embdist_int8_seen_avx512 embdist_int8_see_part_avx512(embdist_int
     return embdist_int8_see_lanes_avx512(seen, value, embdist_mask_avx512(count));
 }
 
+EMBDIST_AVX512 int embdist_int8_any_avx512(__m512i values, uint32_t bit)
+{
+    return _mm512_test_epi32_mask(values, _mm512_set1_epi32((int)bit)) != 0;
+}
+
 EMBDIST_AVX512 embdist_int8_seen embdist_int8_reduce_avx512(embdist_int8_seen_avx512 seen)
 {
     const __m128 ends = embdist_int8_ends_avx2(
         _mm256_min_ps(_mm512_castps512_ps256(seen.least), _mm512_extractf32x8_ps(seen.least, 1)),
         _mm256_max_ps(_mm512_castps512_ps256(seen.greatest),
                       _mm512_extractf32x8_ps(seen.greatest, 1)));
-    const __m512 most = _mm512_set1_ps(EMBDIST_INT8_LARGEST);
-    const __m512 least = _mm512_set1_ps(-EMBDIST_INT8_LARGEST);
-    const embdist_int8_seen found = {
+    embdist_int8_seen found = {
         .least = _mm_cvtss_f32(ends),
         .greatest = -_mm_cvtss_f32(_mm_movehdup_ps(ends)),
-        .nan = seen.nan != 0,
-        .above = _mm512_cmp_ps_mask(seen.high, most, _CMP_GT_OQ) != 0,
-        .below = _mm512_cmp_ps_mask(seen.low, least, _CMP_LT_OQ) != 0,
     };
+    const __m512i others = _mm512_castps_si512(seen.others);
+    if (embdist_int8_any_avx512(others, UINT32_MAX)) {
+        found.nan = embdist_int8_any_avx512(others, EMBDIST_INT8_NAN_BIT);
+        found.above = embdist_int8_any_avx512(others, EMBDIST_INT8_ABOVE_BIT);
+        found.below = embdist_int8_any_avx512(others, EMBDIST_INT8_BELOW_BIT);
+    }
     return found;
 }
 
-/* Sixteen codes, as integers. */
+/* Sixteen codes, as integers; that of NaN is 2^31, which saturates to EMBDIST_INT8_NAN. */
 EMBDIST_AVX512 __m512i embdist_int8_codes_avx512(__m512 value, embdist_int8_group group,
                                                  __m512i random, embdist_int8_options options)
 {
@@ -523,7 +527,7 @@ EMBDIST_AVX512 __m512i embdist_int8_codes_avx512(__m512 value, embdist_int8_grou
         const __mmask16 up = _mm512_cmp_ps_mask(chance, _mm512_sub_ps(place, lower), _CMP_LT_OQ);
         place = _mm512_mask_add_ps(lower, up, lower, _mm512_set1_ps(1.0F));
     }
-    return _mm512_cvtps_epi32(_mm512_min_ps(place, _mm512_set1_ps(EMBDIST_INT8_NAN)));
+    return _mm512_cvtps_epi32(place);
 }
 
 EMBDIST_AVX512 __m512 embdist_int8_values_avx512(__m512i codes, embdist_int8_group group)
@@ -539,7 +543,7 @@ EMBDIST_AVX512 void embdist_int8_write_wire_avx512(char *to, __m512 value, embdi
                                                    __m512i random, embdist_int8_options options)
 {
     const __m512i codes = embdist_int8_codes_avx512(value, group, random, options);
-    _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtepi32_epi8(codes));
+    _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtusepi32_epi8(codes));
 }
 
 EMBDIST_AVX512 void embdist_int8_write_wire_part_avx512(char *to, __m512 value, int64_t count,
@@ -547,7 +551,7 @@ EMBDIST_AVX512 void embdist_int8_write_wire_part_avx512(char *to, __m512 value, 
                                                         embdist_int8_options options)
 {
     const __m512i codes = embdist_int8_codes_avx512(value, group, random, options);
-    _mm_mask_storeu_epi8(to, embdist_mask_avx512(count), _mm512_cvtepi32_epi8(codes));
+    _mm_mask_storeu_epi8(to, embdist_mask_avx512(count), _mm512_cvtusepi32_epi8(codes));
 }
 
 EMBDIST_AVX512 __m512 embdist_int8_read_wire_avx512(const char *from, embdist_int8_group group,
@@ -570,7 +574,8 @@ EMBDIST_AVX512 __m512 embdist_int8_read_wire_part_avx512(const char *from, int64
 EMBDIST_AVX512 __m512 embdist_int8_round_avx512(__m512 value, embdist_int8_group group,
                                                 __m512i random, embdist_int8_options options)
 {
-    return embdist_int8_values_avx512(embdist_int8_codes_avx512(value, group, random, options),
+    const __m512i codes = embdist_int8_codes_avx512(value, group, random, options);
+    return embdist_int8_values_avx512(_mm512_min_epu32(codes, _mm512_set1_epi32(EMBDIST_INT8_NAN)),
                                       group);
 }
 
