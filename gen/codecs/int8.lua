@@ -19,6 +19,6 @@ return {
     c_options = function(values)
         return ("{.stochastic = %d}"):format(values.rounding == "stochastic" and 1 or 0)
     end,
-    error_bound = "half a step (stochastic: a step), a step being 1/255 of the range of a group, "
-        .. "1/254 beside NaN; and fp32 roundings",
+    error_bound = "half a step, stochastic a step; a step is 1/255 of a group's range, "
+        .. "1/254 beside NaN",
 }

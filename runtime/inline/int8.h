@@ -10,8 +10,9 @@
 #include "group.h"
 
 typedef struct embdist_int8_options {
-    int stochastic; /* non-zero: a value between two codes becomes the upper one as often as it is
-                       near to it; 24 bits of `random` decide. Else the nearest, ties to even */
+    int stochastic; /* non-zero: a value between two codes becomes the upper one with a probability
+                       that is its distance from the lower, in steps; the upper 24 bits of `random`
+                       decide. Else the nearest one, ties to even */
 } embdist_int8_options;
 
 typedef struct embdist_int8_seen {
@@ -312,20 +313,19 @@ EMBDIST_AVX2 embdist_int8_seen_avx2 embdist_int8_see_part_avx2(embdist_int8_seen
     return embdist_int8_see_but_avx2(seen, value, _mm256_castsi256_ps(others));
 }
 
-/* The least and, with its sign changed, the greatest of the lanes, in one reduction. */
-EMBDIST_AVX2 __m128 embdist_int8_ends_avx2(__m256 least, __m256 greatest)
+/* The least of pairs of lanes: of the even lanes and of the odd ones. */
+EMBDIST_AVX2 __m128 embdist_int8_least_pair_avx2(__m256 pairs)
 {
-    const __m256 negative = _mm256_xor_ps(greatest, _mm256_set1_ps(-0.0F));
-    const __m128 a = _mm_min_ps(_mm256_castps256_ps128(least), _mm256_extractf128_ps(least, 1));
-    const __m128 b =
-        _mm_min_ps(_mm256_castps256_ps128(negative), _mm256_extractf128_ps(negative, 1));
-    const __m128 pairs = _mm_min_ps(_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
-    return _mm_min_ps(pairs, _mm_movehl_ps(pairs, pairs));
+    const __m128 two = _mm_min_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps(pairs, 1));
+    return _mm_min_ps(two, _mm_movehl_ps(two, two));
 }
 
 EMBDIST_AVX2 embdist_int8_seen embdist_int8_reduce_avx2(embdist_int8_seen_avx2 seen)
 {
-    const __m128 ends = embdist_int8_ends_avx2(seen.least, seen.greatest);
+    /* one reduction for both ends: the greatest is the least of the negatives */
+    const __m256 negative = _mm256_xor_ps(seen.greatest, _mm256_set1_ps(-0.0F));
+    const __m128 ends = embdist_int8_least_pair_avx2(_mm256_min_ps(
+        _mm256_unpacklo_ps(seen.least, negative), _mm256_unpackhi_ps(seen.least, negative)));
     const __m256 most = _mm256_set1_ps(EMBDIST_INT8_LARGEST);
     const __m256 least = _mm256_set1_ps(-EMBDIST_INT8_LARGEST);
     const embdist_int8_seen found = {
@@ -445,8 +445,8 @@ typedef struct embdist_int8_seen_avx512 {
     __m512 others; /* EMBDIST_INT8_CLASSES of all values */
 } embdist_int8_seen_avx512;
 
-/* What vfixupimmps makes of a value: -0 of NaN, 90 of -inf, 0.5 of +inf, +0 of any other. A bit that
- * only one of them has tells whether it was among those that were or-ed. */
+/* What vfixupimmps makes of a value: -0 of NaN, 90 of -inf, 0.5 of +inf, +0 of any other. A bit
+ * that only one of them has tells whether it was among those that were or-ed. */
 #define EMBDIST_INT8_CLASSES 0x88bc8877U
 #define EMBDIST_INT8_NAN_BIT 0x80000000U
 #define EMBDIST_INT8_BELOW_BIT 0x40000000U
@@ -462,17 +462,24 @@ EMBDIST_AVX512 embdist_int8_seen_avx512 embdist_int8_nothing_avx512(void)
     return seen;
 }
 
+/* A macro in which gcc -O0 warns. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+EMBDIST_AVX512 __m512 embdist_int8_classes_avx512(__m512 value)
+{
+    return _mm512_fixupimm_ps(value, value, _mm512_set1_epi32((int)EMBDIST_INT8_CLASSES), 0);
+}
+#pragma GCC diagnostic pop
+
 /* Infinities times zero are NaN, as NaN are; finite values are 0. The values of other lanes than
  * `lanes` are 0. */
 EMBDIST_AVX512 embdist_int8_seen_avx512 embdist_int8_see_lanes_avx512(embdist_int8_seen_avx512 seen,
                                                                       __m512 value, __mmask16 lanes)
 {
-    const __m512i classes = _mm512_set1_epi32((int)EMBDIST_INT8_CLASSES);
     const __m512 finite = _mm512_fmadd_ps(value, _mm512_setzero_ps(), value);
     seen.least = _mm512_mask_min_ps(seen.least, lanes, finite, seen.least);
     seen.greatest = _mm512_mask_max_ps(seen.greatest, lanes, finite, seen.greatest);
-    seen.others = _mm512_or_ps(
-        seen.others, _mm512_mask_fixupimm_ps(value, (__mmask16)0xffffU, value, classes, 0));
+    seen.others = _mm512_or_ps(seen.others, embdist_int8_classes_avx512(value));
     return seen;
 }
 
@@ -495,16 +502,17 @@ EMBDIST_AVX512 int embdist_int8_any_avx512(__m512i values, uint32_t bit)
 
 EMBDIST_AVX512 embdist_int8_seen embdist_int8_reduce_avx512(embdist_int8_seen_avx512 seen)
 {
-    const __m128 ends = embdist_int8_ends_avx2(
-        _mm256_min_ps(_mm512_castps512_ps256(seen.least), _mm512_extractf32x8_ps(seen.least, 1)),
-        _mm256_max_ps(_mm512_castps512_ps256(seen.greatest),
-                      _mm512_extractf32x8_ps(seen.greatest, 1)));
+    const __m512 negative = _mm512_xor_ps(seen.greatest, _mm512_set1_ps(-0.0F));
+    const __m512 pairs = _mm512_min_ps(_mm512_unpacklo_ps(seen.least, negative),
+                                       _mm512_unpackhi_ps(seen.least, negative));
+    const __m128 ends = embdist_int8_least_pair_avx2(
+        _mm256_min_ps(_mm512_castps512_ps256(pairs), _mm512_extractf32x8_ps(pairs, 1)));
     embdist_int8_seen found = {
         .least = _mm_cvtss_f32(ends),
         .greatest = -_mm_cvtss_f32(_mm_movehdup_ps(ends)),
     };
     const __m512i others = _mm512_castps_si512(seen.others);
-    if (embdist_int8_any_avx512(others, UINT32_MAX)) {
+    if (_mm512_test_epi32_mask(others, others) != 0) {
         found.nan = embdist_int8_any_avx512(others, EMBDIST_INT8_NAN_BIT);
         found.above = embdist_int8_any_avx512(others, EMBDIST_INT8_ABOVE_BIT);
         found.below = embdist_int8_any_avx512(others, EMBDIST_INT8_BELOW_BIT);
