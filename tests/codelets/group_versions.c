@@ -23,38 +23,30 @@ struct buffer {
     char *end;
     char *begin;
     int64_t size;
+    char canary; /* what lies about it; another one each time */
 };
 static struct buffer values_buffer, random_buffer, row_buffer[TAP_ISAS], decoded_buffer[TAP_ISAS],
     rounded_buffer[TAP_ISAS];
-
-static char canary(int64_t at)
-{
-    return (char)(0x5a ^ (at * 29));
-}
 
 static char *lay(struct buffer *buffer, int64_t size, int64_t slide)
 {
     buffer->size = size;
     buffer->begin = buffer->end - slide - size;
-    for (char *at = buffer->begin - SLACK; at < buffer->end; ++at) {
-        *at = canary(at - buffer->begin);
-    }
+    buffer->canary = (char)(buffer->canary + 101);
+    memset(buffer->begin - SLACK, buffer->canary, (size_t)(SLACK + size + slide));
     return buffer->begin;
 }
 
 static int is_kept(const struct buffer *buffer)
 {
+    int lost = 0;
     for (int64_t i = -SLACK; i < 0; ++i) {
-        if (buffer->begin[i] != canary(i)) {
-            return 0;
-        }
+        lost |= buffer->begin[i] ^ buffer->canary;
     }
-    for (int64_t i = buffer->size; i < buffer->end - buffer->begin; ++i) {
-        if (buffer->begin[i] != canary(i)) {
-            return 0;
-        }
+    for (const char *at = buffer->begin + buffer->size; at < buffer->end; ++at) {
+        lost |= *at ^ buffer->canary;
     }
-    return 1;
+    return lost == 0;
 }
 
 /* ---- one row */
@@ -107,6 +99,9 @@ static void run(const struct group_codec *codec, int isa, const struct row *row)
 
 static int differs(const float *a, const float *b, int64_t count, int64_t *at)
 {
+    if (memcmp(a, b, (size_t)count * sizeof *a) == 0) {
+        return 0;
+    }
     for (*at = 0; *at < count; ++*at) {
         if (!same(a[*at], b[*at])) {
             return 1;
@@ -125,10 +120,11 @@ static int is_wrong(const struct group_codec *codec, int isa, const struct row *
         !is_kept(&rounded_buffer[isa])) {
         return complain(codec, isa, row, "written beyond the row", 0);
     }
-    for (at = 0; at < row_buffer[isa].size; ++at) {
-        if (row_buffer[isa].begin[at] != row_buffer[TAP_PLAIN].begin[at]) {
-            return complain(codec, isa, row, "another byte on the wire", at);
+    const char *wire = row_buffer[isa].begin, *plain = row_buffer[TAP_PLAIN].begin;
+    if (memcmp(wire, plain, (size_t)row_buffer[isa].size) != 0) {
+        for (at = 0; wire[at] == plain[at]; ++at) {
         }
+        return complain(codec, isa, row, "another byte on the wire", at);
     }
     if (differs(decoded, expected, row->dim, &at)) {
         return complain(codec, isa, row, "another decoded value", at);
@@ -178,7 +174,8 @@ static int is_group_wrong(const struct group_codec *codec, int isa, int64_t coun
     return 0;
 }
 
-/* Scales and codes that no encoder writes: a wire may bring them. */
+/* Codes that no encoder writes, and nearly any scale: a wire may bring them. Of fp8_e4m3 only scales
+ * of finite values: others the versions take in other steps. */
 static int is_stranger_wrong(const struct group_codec *codec, int isa)
 {
     enum { COUNT = 31 };
@@ -189,6 +186,9 @@ static int is_stranger_wrong(const struct group_codec *codec, int isa)
     int64_t at;
     for (int i = 0; i < 8; ++i) {
         bytes[i] = (char)random_bits();
+    }
+    if (codec->kind == E4M3) {
+        bytes[3] = (char)(pick(0x7b) + 128 * pick(2));
     }
     for (int i = 0; i < COUNT; ++i) {
         codes[i] = (char)random_bits();
@@ -216,6 +216,7 @@ static void fill(const struct row *row)
 static void check(const struct group_codec *codec, int64_t *wrong)
 {
     const int64_t rows = runs(ROWS / sisters(codec));
+    const int here[TAP_ISAS] = {1, !tap_why_not(TAP_AVX2), !tap_why_not(TAP_AVX512)};
     random_seed(1);
     for (int64_t number = 0; number < rows; ++number) {
         struct row row;
@@ -224,14 +225,14 @@ static void check(const struct group_codec *codec, int64_t *wrong)
         run(codec, TAP_PLAIN, &row);
         wrong[TAP_PLAIN] += is_wrong(codec, TAP_PLAIN, &row);
         for (int isa = TAP_AVX2; isa < TAP_ISAS; ++isa) {
-            if (!tap_why_not(isa)) {
+            if (here[isa]) {
                 run(codec, isa, &row);
                 wrong[isa] += is_wrong(codec, isa, &row);
             }
         }
     }
     for (int isa = TAP_AVX2; isa < TAP_ISAS; ++isa) {
-        for (int64_t i = 0; !tap_why_not(isa) && i < runs(20000); ++i) {
+        for (int64_t i = 0; here[isa] && i < runs(20000); ++i) {
             wrong[isa] += is_group_wrong(codec, isa, 1 + i % 70) + is_stranger_wrong(codec, isa);
         }
     }
