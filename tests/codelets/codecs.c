@@ -91,9 +91,7 @@ struct codec {
                              embdist_half_options options)                                         \
     {                                                                                              \
         for (int i = 0; i < count; ++i) {                                                          \
-            rounded[i] = i % 2 == 0                                                                \
-                             ? embdist_##name##_round(values[i], options)                          \
-                             : embdist_##name##_read_rows((const char *)values, i, options);       \
+            rounded[i] = embdist_##name##_round(values[i], options);                               \
         }                                                                                          \
     }
 
@@ -120,9 +118,9 @@ struct codec {
                                                     int count, embdist_half_options options)       \
     {                                                                                              \
         for (int i = 0; i < count; i += lanes) {                                                   \
-            const char *from = (const char *)(values + i);                                         \
-            const vector value = embdist_##name##_read_rows_##isa(from, options);                  \
-            embdist_write_##isa((char *)(rounded + i), value, EMBDIST_CACHED);                     \
+            const vector value = embdist_read_##isa((const char *)(values + i));                   \
+            const vector result = embdist_##name##_round_##isa(value, options);                    \
+            embdist_write_##isa((char *)(rounded + i), result, EMBDIST_CACHED);                    \
         }                                                                                          \
     }
 

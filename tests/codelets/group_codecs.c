@@ -404,7 +404,7 @@ void make_values(float *values, int64_t count, int kind)
             values[i] = i == named ? 1000.0F : of_normal() * 0.001F;
             break;
         case 10: /* an awkward maximum */
-            values[i] = i == named ? largest : largest * (float)(pick(4097) - 2048) * 0x1p-11F;
+            values[i] = i == named ? largest : largest * ((float)(pick(4097) - 2048) * 0x1p-11F);
             break;
         case 11: /* the ends of fp32 */
             values[i] = pick(4) ? of_magnitude(125, 127) : special(0);

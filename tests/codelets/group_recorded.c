@@ -9,8 +9,8 @@
  *   little       int8, range below 0.25: FBGEMM adds 1e-8 to it
  *   overflow     int8, range beyond fp32
  *   huge         mx4 "even", maximum above 2.97e38: FBGEMM's exponent is NaN
- *   brink        mx4, maximum within 64 units in the last place below 1.75 * 2^k ("even"), or as
- *                near to where another rounding of the exponent changes: FBGEMM takes log2 in fp32
+ *   brink        mx4 "even", maximum at 1.75 * 2^k or within 64 units in the last place below:
+ *                FBGEMM takes log2 in fp32
  *   quotient     FBGEMM divides by a loss scale in the wire type; ours is the fp32 quotient of the
  *                recorded code, bit for bit, and rounds to theirs. They differ where the scale is no
  *                power of two, or the quotient subnormal in the wire type
@@ -55,18 +55,13 @@ static void complain(struct result *result, struct place place, int64_t at, cons
 
 /* ---- groups */
 
-/* Whether a largest value lies so near to a change of mx4's exponent that fp32's log2 does not tell. */
-static int is_on_brink(enum scale_rounding rounding, double largest)
+/* Whether a largest value lies so near below 1.75 * 2^k that log2 in fp32 does not tell. */
+static int is_on_brink(double largest)
 {
     const float m = largest < 0x1p-126 ? 0x1p-126F : (float)largest;
     const uint32_t near = 64, most = 0x7f7fffff;
-    const int below = mx4_exponent(rounding, (double)float_of(bits_of(m) - near));
-    const int above = mx4_exponent(
-        rounding, (double)float_of(bits_of(m) < most - near ? bits_of(m) + near : most));
-    if (rounding == EVEN || rounding == FLOOR) { /* reached from below only */
-        return mx4_exponent(rounding, largest) != above;
-    }
-    return below != above;
+    const float above = float_of(bits_of(m) < most - near ? bits_of(m) + near : most);
+    return mx4_exponent(EVEN, largest) != mx4_exponent(EVEN, (double)above);
 }
 
 static enum class class_of(const struct group_codec *codec, const struct truth *truth,

@@ -170,7 +170,7 @@ static int outlier(const struct subject *subject)
     } else if (!subject->codec->stochastic) { /* documented: it flattens the others */
         wrong += decoded[1] != 0 || decoded[2] != 0;
     }
-    return wrong + (decoded[3] < 900);
+    return wrong + (decoded[3] < (is_kind(subject, MX4) ? 700 : 900));
 }
 
 /* The same in groups of two: only the outlier's neighbour is flattened. */
@@ -195,7 +195,9 @@ static int little_range(const struct subject *subject)
     float decoded[3];
     arrive(subject, decoded, values, 3);
     int wrong = outside(subject, values, decoded, 3) + strays(subject, less, 3);
-    if (subject->half != FP16) { /* for which all of them are 0 */
+    if (is_kind(subject, MX4)) { /* has few steps */
+        wrong += !(decoded[0] < decoded[2]);
+    } else if (subject->half != FP16) { /* for which all of them are 0 */
         wrong += !(decoded[0] < decoded[1] && decoded[1] < decoded[2]);
     }
     return wrong;
@@ -389,10 +391,10 @@ static int ties(const struct subject *subject)
     }
 }
 
-/* The nearest element is a saturated one: only infinities, but where mx4's scale is small. */
+/* Only infinities, but where mx4's scale is small. */
 static int saturation(const struct subject *subject)
 {
-    const float values[] = {7, 1, -6.5F};
+    const float values[] = {7.75F, 1, -5};
     struct scale scale;
     if (!subject->codec) {
         return NOT_HERE;
