@@ -2,7 +2,7 @@
  * received, against what embdist does. A line a case; argument: the folder of recorded cases, else
  * tests/vectors of the source.
  *
- * Codes, scales and decoded values are equal bit for bit, but for groups of these classes, which
+ * Codes, scales and decoded values are equal bit for bit, but for groups of these sorts, which
  * are counted apart, printed, and held to our error bound instead:
  *
  *   nonfinite    NaN or an infinity among the values: the recorder has other rules
@@ -25,16 +25,16 @@
 #include <inline/bf16.h>
 #include <inline/fp16.h>
 
-enum class { EXACT, NONFINITE, LITTLE, OVERFLOW, HUGE_, BRINK, QUOTIENT, FORMAT, CLASSES };
-static const char *const CLASS_NAMES[CLASSES] = {"exact", "nonfinite", "little",   "overflow",
-                                                 "huge",  "brink",     "quotient", "format"};
+enum sort { EXACT, NONFINITE, LITTLE, OVERFLOW, HUGE_, BRINK, QUOTIENT, FORMAT, SORTS };
+static const char *const SORT_NAMES[SORTS] = {"exact", "nonfinite", "little",   "overflow",
+                                              "huge",  "brink",     "quotient", "format"};
 static const char *const SETS[] = {"special", "finite", "ties",     "normal",
                                    "wide",    "rows",   "nonfinite"};
 enum { SET_COUNT = sizeof SETS / sizeof SETS[0] };
 
 /* What a case comes to. */
 struct result {
-    int64_t groups[CLASSES]; /* or values, for the 16-bit codecs */
+    int64_t groups[SORTS]; /* or values, for the 16-bit codecs */
     int64_t wrong;
 };
 
@@ -64,20 +64,26 @@ static int is_on_brink(double largest)
     return mx4_exponent(EVEN, largest) != mx4_exponent(EVEN, (double)above);
 }
 
-static enum class class_of(const struct group_codec *codec, const struct truth *truth,
-                           const float *values, int64_t count) {
-    for (int64_t i = 0; i < count; ++i){if (!isfinite(values[i])){return NONFINITE;}
-}
-if (codec->kind == INT8) {
-    const double range = truth->most - truth->least;
-    volatile float in_fp32 = (float)truth->most - (float)truth->least;
-    return isinf(in_fp32) ? OVERFLOW : range < 0.25 && range > 0 ? LITTLE : EXACT;
-}
-if (codec->kind == MX4) {
-    const int huge = codec->scale_rounding == EVEN && truth->largest > 2.97e38;
-    return huge ? HUGE_ : is_on_brink(codec->scale_rounding, truth->largest) ? BRINK : EXACT;
-}
-return FORMAT;
+static enum sort sort_of(const struct group_codec *codec, const struct truth *truth,
+                         const float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        if (!isfinite(values[i])) {
+            return NONFINITE;
+        }
+    }
+    if (codec->kind == INT8) {
+        const double range = truth->most - truth->least;
+        volatile float in_fp32 = (float)truth->most - (float)truth->least;
+        return isinf(in_fp32) ? OVERFLOW : range < 0.25 && range > 0 ? LITTLE : EXACT;
+    }
+    if (codec->kind != MX4) {
+        return FORMAT;
+    }
+    if (codec->scale_rounding == EVEN && truth->largest > 2.97e38) {
+        return HUGE_;
+    }
+    return codec->scale_rounding == EVEN && is_on_brink(truth->largest) ? BRINK : EXACT;
 }
 
 /* What arrives, by our bound. */
@@ -125,10 +131,10 @@ static void compare_group(struct result *result, struct place place,
     encode_row(codec, place.isa, (char *)ours, values, count, count, NO_RANDOM);
     decode_row(codec, place.isa, decoded, (char *)ours, count, count);
     const struct truth truth = truth_of(codec, values, count);
-    const enum class class = class_of(codec, &truth, values, count);
-    ++result->groups[class];
+    const enum sort sort = sort_of(codec, &truth, values, count);
+    ++result->groups[sort];
     hold_to_bound(result, place, codec, &truth, values, decoded, first, count);
-    if (class != EXACT) {
+    if (sort != EXACT) {
         return;
     }
     if (!is_wire_equal(codec, ours, theirs, payload)) {
@@ -337,7 +343,7 @@ int main(int count, char **arguments)
         snprintf(folder, sizeof folder, "%s/tests/vectors/codec", top ? top : ".");
     }
     char(*names)[NAME_MOST] = recorded_names(folder, &cases);
-    int64_t sums[CLASSES] = {0};
+    int64_t sums[SORTS] = {0};
     tap_plan(cases + 1);
     for (int i = 0; i < cases; ++i) {
         struct result result = {{0}, 0};
@@ -348,9 +354,9 @@ int main(int count, char **arguments)
         snprintf(name, sizeof name, "codec/%s%s%s", names[i], difference ? ": " : "",
                  difference ? difference : "");
         printf("# %s:", names[i]);
-        for (int c = 0; c < CLASSES; ++c) {
+        for (int c = 0; c < SORTS; ++c) {
             if (result.groups[c] > 0) {
-                printf(" %lld %s", (long long)result.groups[c], CLASS_NAMES[c]);
+                printf(" %lld %s", (long long)result.groups[c], SORT_NAMES[c]);
             }
             sums[c] += result.groups[c];
             all += result.groups[c];
