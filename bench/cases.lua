@@ -71,23 +71,38 @@ function M.list(settings)
     return list
 end
 
--- The spec of one dim: a dist for every kind and codec, whatever was asked, so that it is compiled
--- once.
-function M.spec(dim, features)
-    local lines = { "return {", '    name = "bench",', "    dists = {" }
-    for _, kind in ipairs(names.kinds) do
-        for _, codec in ipairs(names.codecs) do
-            lines[#lines + 1] = ('        { name = "%s_%s", kind = "%s", dims = rep(%d, %d), '
-                .. 'forward = "%s", backward = "%s" },'):format(kind, codec, kind, dim, features,
-                codec, codec)
+-- The kinds and codecs that were asked for.
+local function each_dist(settings, f)
+    for _, kind in ipairs(chosen(names.kinds, settings.kinds)) do
+        for _, codec in ipairs(chosen(names.codecs, settings.codecs)) do
+            f(kind, codec)
         end
     end
+end
+
+-- The name of a folder for programs of these dists.
+function M.folder(dim, features, settings)
+    local words = { ("d%d_f%d"):format(dim, features) }
+    each_dist(settings, function(kind, codec)
+        words[#words + 1] = (settings.kinds or settings.codecs) and kind:sub(4, 4) .. codec or nil
+    end)
+    return table.concat(words, "_")
+end
+
+-- The spec of one dim: a dist for every kind and codec that was asked for.
+function M.spec(dim, features, settings)
+    local lines = { "return {", '    name = "bench",', "    dists = {" }
+    each_dist(settings, function(kind, codec)
+        lines[#lines + 1] = ('        { name = "%s_%s", kind = "%s", dims = rep(%d, %d), '
+            .. 'forward = "%s", backward = "%s" },'):format(kind, codec, kind, dim, features,
+            codec, codec)
+    end)
     lines[#lines + 1] = "    },\n}\n"
     return table.concat(lines, "\n")
 end
 
 -- The table of these dists in C (case.h).
-function M.dists()
+function M.dists(settings)
     local lines = {
         "/* The dists of bench.h by kind and codec; made by embdist-bench. */",
         '#include "bench.h"',
@@ -96,12 +111,10 @@ function M.dists()
         "const bench_dist bench_dists[] = {",
     }
     local count = 0
-    for _, kind in ipairs(names.kinds) do
-        for _, codec in ipairs(names.codecs) do
-            lines[#lines + 1] = ('    {"%s", "%s", &bench_%s_%s},'):format(kind, codec, kind, codec)
-            count = count + 1
-        end
-    end
+    each_dist(settings, function(kind, codec)
+        lines[#lines + 1] = ('    {"%s", "%s", &bench_%s_%s},'):format(kind, codec, kind, codec)
+        count = count + 1
+    end)
     lines[#lines + 1] = "};"
     lines[#lines + 1] = ("const int64_t bench_dist_count = %d;\n"):format(count)
     return table.concat(lines, "\n")

@@ -47,13 +47,14 @@ local function write_if_other(name, text)
 end
 
 -- The folder of the program for one dim, which is compiled where it is not up to date.
-local function built(build, dim, features)
-    local folder = ("%s/bench/generated/d%d_f%d"):format(build, dim, features)
+local function built(build, dim, settings)
+    local features = settings.features
+    local folder = ("%s/bench/generated/%s"):format(build, cases.folder(dim, features, settings))
     if not run("mkdir", "-p", folder) then
         fail("cannot make the folder %s", folder)
     end
-    write_if_other(folder .. "/bench.lua", cases.spec(dim, features))
-    write_if_other(folder .. "/dists.c", cases.dists())
+    write_if_other(folder .. "/bench.lua", cases.spec(dim, features, settings))
+    write_if_other(folder .. "/dists.c", cases.dists(settings))
     if not run("sh", bench .. "/compile", root, build, folder) then
         fail("the program for dim %d could not be made (see above)", dim)
     end
@@ -87,7 +88,7 @@ for _, case in ipairs(list) do
 end
 local rows = {}
 for _, dim in ipairs(settings.dims) do
-    local folder = built(build, dim, settings.features)
+    local folder = built(build, dim, settings)
     local names = { cases = os.tmpname(), rows = os.tmpname() }
     write(names.cases, table.concat(lines))
     local done = run(folder .. "/run", tostring(settings.world), names.cases, names.rows)

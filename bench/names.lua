@@ -9,7 +9,7 @@ return {
         rw_pooled = { "none" },
         rw_sequence = { "contiguous", "round_robin", "random" },
     },
-    codecs = { "fp32", "fp16", "bf16" },
+    codecs = { "fp32", "fp16", "bf16", "int8", "fp8_e4m3", "fp8_e5m2", "mx4" },
     directions = { "forward", "backward" },
     ways = { "in_place", "staged" },
 }

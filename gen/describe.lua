@@ -50,6 +50,7 @@ local function dist_comment(dist)
         ("  forward: %s (error: %s)"):format(dist.forward.words, dist.forward.error_bound),
         ("  backward: %s (error: %s)"):format(dist.backward.words, dist.backward.error_bound),
         ("  gradient: %s"):format(GRADIENT_WORDS[dist.gradient]),
+        ("  rows: %s"):format(dist.dtype),
         "",
         (dist.sum and SUM_WORDS[dist.sum] .. " " or "")
             .. "With one rank nothing is encoded or divided.",
@@ -67,25 +68,35 @@ local DIRECTION_WORDS = {
 }
 
 local function function_comment(call)
-    return c_text.comment({
-        DIRECTION_WORDS[call.direction],
-        "  " .. call.batch_meaning,
-        ("  %s: %s"):format(call.input, call.input_shape),
-        ("  %s: %s"):format(call.output, call.output_shape),
-    })
+    local lines = {DIRECTION_WORDS[call.direction], "  " .. call.batch_meaning}
+    if call.takes_seed then
+        lines[#lines + 1] = "  seed: of stochastic rounding; the same on a rank gives the same bits, "
+            .. "ranks need not agree on it"
+    end
+    lines[#lines + 1] = ("  %s: %s"):format(call.input, call.input_shape)
+    lines[#lines + 1] = ("  %s: %s"):format(call.output, call.output_shape)
+    return c_text.comment(lines)
 end
 
 local function function_head(call, tail)
-    return c_text.function_head("embdist_status", call.symbol, {
+    local parameters = {
         "embdist_dist *dist",
-        ("const float *%s"):format(call.input),
+        ("const %s *%s"):format(call.row_type, call.input),
         ("int64_t %s"):format(call.input_count),
         call.batch_type .. call.batch_name,
-        ("float *%s"):format(call.output),
+    }
+    if call.takes_seed then
+        parameters[#parameters + 1] = "uint64_t seed"
+    end
+    for _, parameter in ipairs {
+        ("%s *%s"):format(call.row_type, call.output),
         ("int64_t %s"):format(call.output_count),
         "void *stream",
         "embdist_request **request",
-    }, tail)
+    } do
+        parameters[#parameters + 1] = parameter
+    end
+    return c_text.function_head("embdist_status", call.symbol, parameters, tail)
 end
 
 local function add_codelet(plan, codelet)

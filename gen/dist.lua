@@ -183,6 +183,17 @@ local function check_sum(path, given, kind, checked)
     return sum
 end
 
+-- The types that callers' rows may have, fp32 first.
+local function row_types(catalogue)
+    local types = {"fp32"}
+    for _, codec in ipairs(catalogue.codecs) do
+        if codec.row_type and codec.name ~= "fp32" then
+            types[#types + 1] = codec.name
+        end
+    end
+    return types
+end
+
 -- What a dist of a kind may say, and what dists of other kinds may.
 local function dist_fields(kind)
     local fields = {"name", "kind", "features", "dims"}
@@ -244,7 +255,7 @@ function M.check(place, dist, spec_name, catalogue)
     checked.gradient = one_of(path .. ".gradient", dist.gradient, GRADIENTS)
     checked.sum = check_sum(path .. ".sum", dist.sum, kind, checked)
     checked.index = kind.indices and one_of(path .. ".index", dist.index, kind.indices) or nil
-    checked.dtype = one_of(path .. ".dtype", dist.dtype, {"fp32"})
+    checked.dtype = one_of(path .. ".dtype", dist.dtype, row_types(catalogue))
     return checked
 end
 

@@ -70,7 +70,7 @@ local function plan_codec(direction, catalogue)
         options = options,
         words = table.concat({module.name, table.unpack(words)}, ", "),
         fail_above = values.nonfinite == "fail"
-            and float32.largest_scaled(module.largest, values.loss_scale or 1.0) or 0.0,
+            and float32.largest_scaled(module.largest or float32.largest, values.loss_scale or 1.0) or 0.0,
     }
 end
 
@@ -110,6 +110,7 @@ end
 -- The codec by which codelets read and write the caller's rows.
 local function rows_of(dtype, catalogue)
     local rows = codec_of_dim(neutral(dtype, catalogue), 1)
+    rows.type = rows.element_bytes == 4 and "float" or "uint16_t"
     rows.suffix = dtype == "fp32" and "" or "_rows_" .. dtype
     return rows
 end
@@ -308,6 +309,7 @@ local function plan_stage(stage, coded, gradient)
         exchange_enumerator = enumerator("EXCHANGE", stage.exchange),
         unpack_enumerator = enumerator("UNPACK", stage.unpack),
         divide = divide and 1 or 0,
+        stochastic = coded.codec.stochastic and 1 or 0,
         fail_above = coded.fail_above == 0.0 and "0.0F" or float32.literal(coded.fail_above),
         codec = coded.codec.name,
         error_bound = coded.module.error_bound,
@@ -317,7 +319,7 @@ local function plan_stage(stage, coded, gradient)
 end
 
 -- The functions of a dist: one for each direction and mode.
-local function functions_of(dist, kind, symbol, words)
+local function functions_of(dist, kind, symbol, coded, rows, words)
     local functions = {}
     for _, direction in ipairs {"forward", "backward"} do
         local forward = direction == "forward"
@@ -328,6 +330,10 @@ local function functions_of(dist, kind, symbol, words)
                 descriptor = symbol,
                 direction = enumerator("", direction):gsub("__", "_"),
                 mode = mode.enumerator,
+                takes_seed = coded[direction].codec.stochastic,
+                seed = coded[direction].codec.stochastic and "seed" or "0",
+                row_type = rows.type,
+                dtype = dist.dtype,
                 batch_member = mode.member,
                 batch_name = mode.name,
                 batch_type = mode.type,
@@ -385,6 +391,7 @@ local function plan_dist(plan, dist, catalogue)
         sum = dist.sum,
         index = dist.index,
         owned = kind.owned and 1 or 0,
+        element_bytes = rows.element_bytes,
         index_bytes = index and index.bytes or 0,
         dtype = dist.dtype,
         local_layout = enumerator("LAYOUT", kind.local_layout),
@@ -393,7 +400,7 @@ local function plan_dist(plan, dist, catalogue)
         backward = plan_stage(kind.backward, coded.backward, dist.gradient),
         fields = fields,
         field_count = #fields,
-        functions = functions_of(dist, kind, symbol, {
+        functions = functions_of(dist, kind, symbol, coded, rows, {
             dim = dist.dims[1],
             dims = sum_of(dist.dims),
             features = #dist.features,
@@ -415,7 +422,7 @@ function M.make(spec, catalogue)
         spec = spec.name,
         source = spec.source,
         backends = spec.backends,
-        guard = spec.name:upper() .. "_H",
+        guard = ("EMBDIST_SPEC_%s_H"):format(spec.name),
         header = spec.name .. ".h",
         isas = M.isas,
         codelets = {},

@@ -20,7 +20,7 @@ static names names_of(embdist_direction direction)
 }
 
 static embdist_status check_buffer(const char *name, const char *count_name, const void *buffer,
-                                   int64_t count, int64_t expected)
+                                   int64_t count, int64_t expected, int64_t element_bytes)
 {
     if (count != expected)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
@@ -29,11 +29,12 @@ static embdist_status check_buffer(const char *name, const char *count_name, con
     if (count && !buffer)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected %" PRId64 " elements",
                             name, count);
-    if ((uintptr_t)buffer % sizeof(float))
+    const unsigned past = (unsigned)((uintptr_t)buffer % (uint64_t)element_bytes);
+    if (past)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                            "%s is misaligned: its address is %u past a multiple of %u, expected 0",
-                            name, (unsigned)((uintptr_t)buffer % sizeof(float)),
-                            (unsigned)sizeof(float));
+                            "%s is misaligned: its address is %u past a multiple of %" PRId64
+                            ", expected 0",
+                            name, past, element_bytes);
     return EMBDIST_OK;
 }
 
@@ -48,7 +49,7 @@ static int overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_byte
 static embdist_status check_overlap(const embdist_call *call, const embdist_request *request)
 {
     const names name = names_of(call->direction);
-    const int64_t element = (int64_t)sizeof(float);
+    const int64_t element = call->descriptor->element_bytes;
     const int64_t bytes = call->output_count * element;
     if (overlap(call->output, bytes, call->input, call->input_count * element))
         return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s overlaps %s, expected separate buffers",
@@ -91,10 +92,12 @@ static embdist_status check_arguments(embdist_dist *dist, const embdist_call *ca
     const int forward = call->direction == EMBDIST_FORWARD;
     const names name = names_of(call->direction);
     status = check_buffer(name.input, name.input_count, call->input, call->input_count,
-                          forward ? layout->local_count : layout->out_count);
+                          forward ? layout->local_count : layout->out_count,
+                          dist->descriptor->element_bytes);
     if (!status)
         status = check_buffer(name.output, name.output_count, call->output, call->output_count,
-                              forward ? layout->out_count : layout->local_count);
+                              forward ? layout->out_count : layout->local_count,
+                              dist->descriptor->element_bytes);
     if (status)
         return status;
     const embdist_sequence_batch *sequence =
@@ -110,48 +113,37 @@ static embdist_status check_arguments(embdist_dist *dist, const embdist_call *ca
     return status;
 }
 
-/* ---- nonfinite = "fail" --------------------------------------------------------------------- */
+/* ---- inspection ----------------------------------------------------------------------------- */
 
-static embdist_status refuse_value(const embdist_call *call, int64_t element, float value,
-                                   float most)
+/* nonfinite = "fail": one more read of the input, before any byte is sent, since a call that fails
+ * must not have written. With counters on, the same read counts. */
+static embdist_status inspect(embdist_request *request, const embdist_call *call)
 {
+    const float most = embdist_run_stage(request)->fail_above;
+    const int fails = most != 0 && request->layout.world > 1;
+    embdist_inspection *found = &request->inspection;
+    int64_t element = 0;
+    if (!fails && !request->dist->counts)
+        return EMBDIST_OK;
+    *found = (embdist_inspection){0};
+    embdist_run_inspect(request, found, &element);
+    if (!fails || !found->refused)
+        return EMBDIST_OK;
     return embdist_fail(EMBDIST_NONFINITE,
                         "%s[%" PRId64 "] is %g, but nonfinite = \"fail\": expected at most %g in "
                         "magnitude",
-                        names_of(call->direction).input, element, (double)value, (double)most);
+                        names_of(call->direction).input, element, (double)found->value,
+                        (double)most);
 }
 
-/* Sums of repeated rows may overflow where no row does. */
-static embdist_status scan_sums(const embdist_request *request, const embdist_call *call,
-                                float most)
+static void count(embdist_request *request)
 {
-    const int64_t *starts = request->record.starts;
-    const int64_t dim = call->descriptor->group->dim;
-    const float *first = call->input;
-    for (int64_t p = 0; p < request->layout.received; p++)
-        for (int64_t d = 0; d < dim && starts[p + 1] - starts[p] > 1; d++) {
-            float sum = 0;
-            for (int64_t i = starts[p]; i < starts[p + 1]; i++)
-                sum += ((const float *)request->record.addresses[i])[d];
-            if (!(sum <= most && sum >= -most))
-                return refuse_value(call,
-                                    (const float *)request->record.addresses[starts[p]] + d - first,
-                                    sum, most);
-        }
-    return EMBDIST_OK;
-}
-
-/* One more read of the input, before any byte is sent: a call that fails must not have written. */
-static embdist_status scan_input(const embdist_request *request, const embdist_call *call)
-{
-    const float most = embdist_run_stage(request)->fail_above;
-    const float *input = call->input;
-    if (most == 0 || request->layout.world == 1)
-        return EMBDIST_OK;
-    for (int64_t i = 0; i < call->input_count; i++)
-        if (!(input[i] <= most && input[i] >= -most))
-            return refuse_value(call, i, input[i], most);
-    return request->record.starts ? scan_sums(request, call, most) : EMBDIST_OK;
+    embdist_counters *counters = &request->dist->counters[request->record.direction];
+    counters->calls++;
+    counters->rows += embdist_run_rows(request);
+    counters->nonfinite_rows += request->inspection.rows;
+    counters->nans += request->inspection.nans;
+    counters->saturated += request->inspection.saturated;
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -166,17 +158,24 @@ static embdist_status prepare(embdist_dist *dist, const embdist_call *call,
                                        .dist = dist->number,
                                        .direction = call->direction,
                                        .layout = &request->layout,
-                                       .input = call->input};
+                                       .input = call->input,
+                                       .seed = call->seed};
     request->output = call->output;
     embdist_status status = check_arguments(dist, call, request);
     if (!status)
         status = embdist_buffer_hold(&request->addresses,
                                      embdist_run_addresses(request) * (int64_t)sizeof(void *));
+    if (!status)
+        status = embdist_buffer_hold(&request->scratch, dist->scratch_bytes);
+    if (!status)
+        status = embdist_buffer_hold(&request->keys,
+                                     embdist_run_keys(request) * (int64_t)sizeof(uint64_t));
     if (!status && request->permute && call->direction == EMBDIST_BACKWARD)
         status = embdist_permute_transpose(request, dist->descriptor->index_bytes,
-                                           dist->descriptor->group->dim);
+                                           dist->descriptor->group->dim *
+                                               dist->descriptor->element_bytes);
     if (!status)
-        status = scan_input(request, call);
+        status = inspect(request, call);
     if (status || dist->way != EMBDIST_WAY_STAGED)
         return status;
     request->wire_bytes = embdist_run_wire_bytes(request);
@@ -221,6 +220,8 @@ embdist_status embdist_start(embdist_dist *dist, const embdist_call *call,
             embdist_request_recycle(made);
         return status;
     }
+    if (dist->counts)
+        count(made);
     if (request) {
         *request = made;
         return EMBDIST_OK;

@@ -7,6 +7,20 @@
 
 /* ---- open ----------------------------------------------------------------------------------- */
 
+/* The most memory that a codelet needs for a row in the making. */
+static int64_t most_scratch_bytes(const embdist_dist *dist)
+{
+    int64_t most = 0;
+    for (int64_t g = 0; g < dist->descriptor->groups; g++)
+        for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++) {
+            const embdist_codelets *codelets = embdist_layout_codelets(
+                &dist->descriptor->group[g], dist->comm->world, (embdist_direction)d);
+            if (codelets->scratch_bytes > most)
+                most = codelets->scratch_bytes;
+        }
+    return most;
+}
+
 static embdist_status check_open(embdist_dist **dist, const embdist_descriptor *descriptor,
                                  const embdist_options *options)
 {
@@ -92,6 +106,8 @@ static embdist_status make_dist(embdist_dist **made, embdist_comm *comm,
     if (dist->way == EMBDIST_WAY_AUTO)
         dist->way = EMBDIST_WAY_IN_PLACE; /* threads can always */
     dist->isa = isa;
+    dist->counts = options && options->count;
+    dist->scratch_bytes = most_scratch_bytes(dist);
     dist->stream_bytes = embdist_machine_stream_bytes();
     *made = dist;
     return EMBDIST_OK;
@@ -106,7 +122,7 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
     if (!comm) {
         status = embdist_comm_local(1, &alone);
         if (status)
-            return status;
+            return embdist_name_error("embdist_open", status);
         comm = alone;
     }
     status = embdist_comm_check(comm);
@@ -115,7 +131,8 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
         if (!status)
             status = make_dist(&made, comm, descriptor, options);
         if (status)
-            status = embdist_request_refuse(comm, EMBDIST_OPERATION_OPEN, status);
+            status = embdist_request_refuse(comm, EMBDIST_OPERATION_OPEN,
+                                            embdist_name_error("embdist_open", status));
         else
             status = agree_on(made, EMBDIST_OPERATION_OPEN);
     }
@@ -126,7 +143,7 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
         *dist = made;
     }
     embdist_comm_free(&alone);
-    return status;
+    return embdist_name_error("embdist_open", status);
 }
 
 embdist_status embdist_close(embdist_dist **dist)
@@ -160,6 +177,12 @@ static int64_t most_row_bytes(const embdist_dist *dist)
     return most;
 }
 
+static int is_stochastic(const embdist_dist *dist)
+{
+    return dist->comm->world > 1 &&
+           (dist->descriptor->forward.stochastic || dist->descriptor->backward.stochastic);
+}
+
 static embdist_status reserve_request(embdist_dist *dist, embdist_request *request,
                                       int64_t max_rows)
 {
@@ -173,6 +196,10 @@ static embdist_status reserve_request(embdist_dist *dist, embdist_request *reque
                                      (permutes ? addresses : dist->comm->world) * address);
     if (!status && permutes)
         status = embdist_buffer_hold(&request->starts, (max_rows + 1) * start);
+    if (!status)
+        status = embdist_buffer_hold(&request->scratch, dist->scratch_bytes);
+    if (!status && is_stochastic(dist))
+        status = embdist_buffer_hold(&request->keys, addresses * (int64_t)sizeof(uint64_t));
     if (!status && dist->way == EMBDIST_WAY_STAGED)
         status = embdist_buffer_hold(&request->wire, max_rows * most_row_bytes(dist));
     return status;
@@ -186,6 +213,7 @@ static void fix_requests(embdist_dist *dist, int64_t count)
         embdist_request *request = *end;
         request->layout_memory.fixed = request->addresses.fixed = 1;
         request->starts.fixed = request->wire.fixed = 1;
+        request->scratch.fixed = request->keys.fixed = 1;
         end = &request->next;
     }
     while (*end) {
@@ -249,15 +277,16 @@ embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max
                             "embdist_reserve: dist is NULL: closed, or never opened");
     embdist_status status = embdist_comm_check(dist->comm);
     if (status)
-        return status;
+        return embdist_name_error("embdist_reserve", status);
     status = check_reserve(dist, max_rows, max_requests);
     if (!status)
         status = reserve_requests(dist, max_rows, max_requests);
     if (status)
-        return embdist_request_refuse(dist->comm, EMBDIST_OPERATION_RESERVE, status);
+        return embdist_request_refuse(dist->comm, EMBDIST_OPERATION_RESERVE,
+                                      embdist_name_error("embdist_reserve", status));
     status = agree_on(dist, EMBDIST_OPERATION_RESERVE);
     if (status)
-        return status;
+        return embdist_name_error("embdist_reserve", status);
     fix_requests(dist, max_requests);
     dist->max_rows = max_rows;
     dist->max_requests = max_requests;
@@ -266,21 +295,37 @@ embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max
 
 /* ---- lengths -------------------------------------------------------------------------------- */
 
+static embdist_status check_lengths(const embdist_dist *dist, const embdist_batch *batch,
+                                    const embdist_lengths_result *result)
+{
+    if (!dist)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT, "dist is NULL: closed, or never opened");
+    if (!batch || !result)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected the address of an %s",
+                            batch ? "result" : "batch",
+                            batch ? "embdist_lengths_result" : "embdist_batch");
+    if (batch->size != sizeof *batch)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "batch->size is %zu, expected sizeof(embdist_batch) = %zu", batch->size,
+                            sizeof *batch);
+    if (result->size != sizeof *result)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "result->size is %zu, expected sizeof(embdist_lengths_result) = %zu",
+                            result->size, sizeof *result);
+    return result->local_offsets ? embdist_layout_aligned("result->local_offsets",
+                                                          result->local_offsets, _Alignof(int64_t))
+                                 : EMBDIST_OK;
+}
+
 embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *batch,
                                embdist_lengths_result *result)
 {
-    if (!dist)
-        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                            "embdist_lengths: dist is NULL: closed, or never opened");
-    if (!batch || batch->size != sizeof *batch || !result || result->size != sizeof *result)
-        return embdist_fail(
-            EMBDIST_INVALID_ARGUMENT,
-            "embdist_lengths: batch and result must not be NULL, and their size must "
-            "be sizeof(embdist_batch) and sizeof(embdist_lengths_result)");
     embdist_buffer memory = {0};
     embdist_layout_of_call layout;
-    const embdist_status status = embdist_layout_make(&layout, &memory, &dist->parts,
-                                                      dist->comm->rank, batch, EMBDIST_FORWARD);
+    embdist_status status = check_lengths(dist, batch, result);
+    if (!status)
+        status = embdist_layout_make(&layout, &memory, &dist->parts, dist->comm->rank, batch,
+                                     EMBDIST_FORWARD);
     if (!status) {
         result->local_count = layout.local_count;
         result->out_count = layout.out_count;
@@ -288,5 +333,33 @@ embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *ba
             embdist_layout_feature_offsets(&layout, &dist->parts, result->local_offsets);
     }
     embdist_buffer_free(&memory);
-    return status;
+    return embdist_name_error("embdist_lengths", status);
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+embdist_status embdist_read_counters(const embdist_dist *dist, embdist_direction direction,
+                                     embdist_counters *counters)
+{
+    if (!dist)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_read_counters: dist is NULL: closed, or never opened");
+    if (!dist->counts)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_read_counters: %s_%s keeps no counters, expected a dist that "
+                            "was opened with options->count",
+                            dist->descriptor->spec, dist->descriptor->name);
+    if ((unsigned)direction > EMBDIST_BACKWARD)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "embdist_read_counters: direction is %d, expected an embdist_direction",
+                            (int)direction);
+    if (!counters || counters->size != sizeof *counters)
+        return embdist_fail(
+            EMBDIST_INVALID_ARGUMENT,
+            "embdist_read_counters: counters is %s, expected a struct whose size is "
+            "sizeof(embdist_counters) = %zu",
+            counters ? "of another size" : "NULL", sizeof *counters);
+    *counters = dist->counters[direction];
+    counters->size = sizeof *counters;
+    return EMBDIST_OK;
 }

@@ -36,8 +36,8 @@ typedef const embdist_codelet *embdist_codelet_versions;
  * "wire" reads wire rows, "rows" reads the caller's rows in a peer's memory and gives the bits that
  * the wire would have given; "inspect" looks for values that the codec cannot represent. */
 typedef struct embdist_codelets {
-    int64_t row_bytes;     /* bytes of one row on the wire */
-    int64_t scratch_bytes; /* of the memory at embdist_work's scratch; 0: none */
+    int64_t row_bytes;                  /* bytes of one row on the wire */
+    int64_t scratch_bytes;              /* of the memory at embdist_work's scratch; 0: none */
     embdist_codelet_versions pack_runs; /* rows, in order, to the wire */
     embdist_codelet_versions pack_runs_inspect;
     embdist_codelet_versions
@@ -98,6 +98,7 @@ typedef struct embdist_stage {
     embdist_exchange exchange;
     embdist_unpack unpack;
     int divide;       /* non-zero: results are divided by world, in fp32, after decode */
+    int stochastic;   /* non-zero: the codec rounds stochastically; calls take a seed */
     float fail_above; /* 0, or for nonfinite = "fail": the call is refused where |x| > fail_above or
                          x is NaN */
 } embdist_stage;
@@ -123,6 +124,7 @@ struct embdist_descriptor {
     const embdist_group *group;  /* [groups] */
     int owned;                   /* non-zero: each feature is held by one rank, its owner, which
                                     embdist_open is told; 0: every rank holds every feature */
+    int64_t element_bytes;       /* of the callers' rows: 4 (fp32) or 2 (fp16, bf16) */
     int64_t index_bytes;         /* 4 or 8, the size of permute's elements; 0: takes no permute */
     embdist_layout local_layout; /* of local_embs */
     embdist_layout out_layout;   /* of out */
@@ -133,13 +135,12 @@ struct embdist_descriptor {
         *fields; /* [field_count] kind, codecs and their options, gradient, sum, index, dtype, … */
 };
 
-typedef enum embdist_direction { EMBDIST_FORWARD = 0, EMBDIST_BACKWARD = 1 } embdist_direction;
-
 /* One call, as a generated function hands it over. */
 typedef struct embdist_call {
     const embdist_descriptor *descriptor; /* the dist must have been opened with this one */
     embdist_direction direction;
     embdist_batch batch;
+    uint64_t seed;     /* of stochastic rounding; else 0 */
     const void *input; /* forward: local_embs, backward: out's gradient */
     int64_t input_count;
     void *output; /* forward: out, backward: local_embs' gradient */

@@ -39,7 +39,8 @@ typedef struct embdist_record {
     uint64_t sent, received; /* whose sums over all ranks must be equal */
 
     /* To read. */
-    const unsigned char *input; /* the caller's fp32 rows */
+    const unsigned char *input; /* the caller's rows */
+    uint64_t seed;              /* of random numbers */
     const unsigned char *wire;  /* staged: packed rows */
     const void *const
         *addresses;        /* in place, transposed: addresses of input's rows, in received order */

@@ -87,9 +87,9 @@ static void transpose_any(embdist_request *request, int64_t index_bytes, int64_t
             request->record.input + i * row_bytes;
 }
 
-embdist_status embdist_permute_transpose(embdist_request *request, int64_t index_bytes, int64_t dim)
+embdist_status embdist_permute_transpose(embdist_request *request, int64_t index_bytes,
+                                         int64_t row_bytes)
 {
-    const int64_t row_bytes = dim * (int64_t)sizeof(float);
     request->record.addresses = request->addresses.memory;
     if (transpose_bijection(request, index_bytes, row_bytes))
         return EMBDIST_OK;

@@ -11,6 +11,6 @@ embdist_status embdist_permute_check(embdist_request *request, int64_t index_byt
 /* Makes the transpose of a checked permute for a backward call: request->record.addresses, and
  * .starts where rows repeat or are omitted (see embdist_work). */
 embdist_status embdist_permute_transpose(embdist_request *request, int64_t index_bytes,
-                                         int64_t dim);
+                                         int64_t row_bytes);
 
 #endif

@@ -5,6 +5,7 @@
 #include "buffer.h"
 #include "comm.h"
 #include "error.h"
+#include "inline/common.h"
 #include "layout.h"
 
 struct embdist_dist {
@@ -18,6 +19,9 @@ struct embdist_dist {
     embdist_request *idle;
     int64_t in_flight;
     int64_t max_rows, max_requests; /* 0: not reserved */
+    int64_t scratch_bytes;          /* the most that a codelet needs */
+    int counts;                     /* whether counters are kept */
+    embdist_counters counters[2];   /* by direction */
 };
 
 typedef enum embdist_state {
@@ -30,6 +34,7 @@ struct embdist_request {
     embdist_request *next, *previous; /* in the comm's list, or (next) in the dist's idle ones */
     embdist_dist *dist;
     uint64_t sequence;
+    double tested; /* when embdist_test first found it not done; 0: not yet */
     embdist_state state;
     embdist_status status;
     char sentence[EMBDIST_SENTENCE];
@@ -39,10 +44,13 @@ struct embdist_request {
     unsigned char *output;
     const void *permute;
     int64_t wire_bytes;
+    embdist_inspection inspection; /* of this rank's rows, where it was asked for */
 
     embdist_buffer layout_memory; /* the layout's arrays */
     embdist_buffer wire;          /* staged: packed rows */
     embdist_buffer addresses;     /* of rows: gather, transposed, sum */
+    embdist_buffer scratch;       /* a row while it is encoded or decoded */
+    embdist_buffer keys;          /* of random numbers: gather, sum */
     embdist_buffer starts; /* transposed with repeats or omissions; bits of a promised bijection */
 };
 

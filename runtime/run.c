@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "inline/common.h"
+#include "inline/random.h"
 
 #include <stddef.h>
 
@@ -57,6 +57,11 @@ int64_t embdist_run_wire_bytes(const embdist_request *request)
     return source_side(request, &request->layout)->wire_bytes;
 }
 
+int64_t embdist_run_rows(const embdist_request *request)
+{
+    return source_side(request, &request->layout)->rows;
+}
+
 int64_t embdist_run_addresses(const embdist_request *request)
 {
     const embdist_layout_of_call *layout = &request->layout;
@@ -67,6 +72,31 @@ int64_t embdist_run_addresses(const embdist_request *request)
     if (request->record.direction == EMBDIST_FORWARD)
         return layout->received;
     return layout->received > layout->output_rows ? layout->received : layout->output_rows;
+}
+
+/* ---- random numbers ------------------------------------------------------------------------- */
+
+static int is_stochastic(const embdist_request *request)
+{
+    return embdist_run_stage(request)->stochastic && request->layout.world > 1;
+}
+
+/* Of the rows that a rank encodes. */
+static uint64_t key_of(const embdist_request *request, uint64_t seed, int64_t rank)
+{
+    return is_stochastic(request) ? embdist_random_key(seed, rank) : 0;
+}
+
+int64_t embdist_run_keys(const embdist_request *request)
+{
+    const embdist_unpack unpack = embdist_run_stage(request)->unpack;
+    if (!is_stochastic(request) || is_staged(request))
+        return 0;
+    if (unpack == EMBDIST_UNPACK_SUM)
+        return request->layout.world;
+    return unpack == EMBDIST_UNPACK_GATHER && embdist_run_is_permuted(request)
+               ? request->layout.received
+               : 0;
 }
 
 /* ---- codelet calls -------------------------------------------------------------------------- */
@@ -85,10 +115,12 @@ static void call(const embdist_request *request, embdist_codelet_versions versio
 {
     if (work->blocks <= 0 || work->rows <= 0)
         return;
+    work->scratch = request->scratch.memory;
     pick(request, versions)(work);
 }
 
-/* Blocks that touch on both sides are one block: codelets then walk them as one run. */
+/* Blocks that touch on both sides are one block: codelets then walk them as one run. Rows that touch
+ * on both sides touch on the wire too. */
 static void join_blocks(embdist_work *work, int64_t source_row, int64_t target_row)
 {
     if (work->source_step == work->rows * source_row &&
@@ -104,14 +136,22 @@ typedef struct calls {
     embdist_codelet_versions versions; /* of `work` */
     embdist_work work;                 /* not called yet, if it has rows */
     int64_t source_row, target_row;    /* bytes of its rows */
+    int64_t wire_row;                  /* and on the wire */
 } calls;
+
+/* Whether the rows of the next call follow on their rank's wire too. */
+static int continues_wire(const calls *to, const embdist_work *next)
+{
+    return to->work.place + to->work.rows * to->wire_row == next->place;
+}
 
 static int continues(const calls *to, embdist_codelet_versions versions, const embdist_work *next)
 {
     const embdist_work *last = &to->work;
     return versions == to->versions && last->blocks == 1 && next->blocks == 1 &&
            (const char *)last->source + last->rows * to->source_row == next->source &&
-           (char *)last->target + last->rows * to->target_row == next->target;
+           (char *)last->target + last->rows * to->target_row == next->target &&
+           last->key == next->key && (!is_stochastic(to->request) || continues_wire(to, next));
 }
 
 static void end_calls(calls *to)
@@ -121,7 +161,7 @@ static void end_calls(calls *to)
 }
 
 static void add_call(calls *to, embdist_codelet_versions versions, embdist_work work,
-                     int64_t source_row, int64_t target_row)
+                     int64_t source_row, int64_t target_row, int64_t wire_row)
 {
     if (work.blocks <= 0 || work.rows <= 0)
         return;
@@ -135,6 +175,7 @@ static void add_call(calls *to, embdist_codelet_versions versions, embdist_work 
     to->work = work;
     to->source_row = source_row;
     to->target_row = target_row;
+    to->wire_row = wire_row;
 }
 
 /* ---- addresses ------------------------------------------------------------------------------ */
@@ -142,7 +183,7 @@ static void add_call(calls *to, embdist_codelet_versions versions, embdist_work 
 /* Bytes of a row of the caller's. */
 static int64_t own_row(const embdist_request *request, int64_t group)
 {
-    return descriptor_of(request)->group[group].dim * (int64_t)sizeof(float);
+    return descriptor_of(request)->group[group].dim * descriptor_of(request)->element_bytes;
 }
 
 static int64_t wire_row(const embdist_request *request, int64_t group)
@@ -164,12 +205,13 @@ static unsigned char *place_after(unsigned char *memory, int64_t bytes)
 /* Where row `row` of a piece is in the caller's buffer, in bytes. */
 static int64_t own_offset(const embdist_request *request, const embdist_piece *piece, int64_t row)
 {
-    return piece->offset * (int64_t)sizeof(float) + row * own_row(request, piece->group);
+    return piece->offset * descriptor_of(request)->element_bytes +
+           row * own_row(request, piece->group);
 }
 
-static int64_t own_step(const embdist_side *side)
+static int64_t own_step(const embdist_request *request, const embdist_side *side)
 {
-    return side->step * (int64_t)sizeof(float);
+    return side->step * descriptor_of(request)->element_bytes;
 }
 
 /* ---- pack ----------------------------------------------------------------------------------- */
@@ -187,11 +229,15 @@ static void pack_runs(embdist_request *request, int stream)
                 .target = place_after(request->wire.memory, chunk->wire + piece->wire),
                 .blocks = chunk->blocks,
                 .rows = piece->rows,
-                .source_step = own_step(side),
+                .source_step = own_step(request, side),
                 .target_step = chunk->wire_step,
-                .stream = stream};
+                .stream = stream,
+                .key = key_of(request, request->record.seed, request->layout.rank),
+                .place = chunk->wire + piece->wire,
+                .place_step = chunk->wire_step};
             add_call(&to, codelets_of(request, piece->group)->pack_runs, work,
-                     own_row(request, piece->group), wire_row(request, piece->group));
+                     own_row(request, piece->group), wire_row(request, piece->group),
+                     wire_row(request, piece->group));
         }
     }
     end_calls(&to);
@@ -205,18 +251,89 @@ static void pack_transposed(embdist_request *request, int stream)
                          .target = request->wire.memory,
                          .blocks = 1,
                          .rows = request->layout.received,
-                         .stream = stream};
+                         .stream = stream,
+                         .key = key_of(request, request->record.seed, request->layout.rank)};
     call(request, codelets_of(request, 0)->pack_transposed, &work);
+}
+
+static int is_transposed(const embdist_request *request)
+{
+    return embdist_run_stage(request)->pack == EMBDIST_PACK_TRANSPOSED &&
+           embdist_run_is_permuted(request);
 }
 
 void embdist_run_pack(embdist_request *request)
 {
     const int stream = request->wire_bytes >= request->dist->stream_bytes;
-    if (embdist_run_stage(request)->pack == EMBDIST_PACK_TRANSPOSED &&
-        embdist_run_is_permuted(request))
+    if (is_transposed(request))
         pack_transposed(request, stream);
     else
         pack_runs(request, stream);
+}
+
+/* ---- inspect -------------------------------------------------------------------------------- */
+
+static void add_inspection(embdist_inspection *found, const embdist_inspection *more)
+{
+    found->rows += more->rows;
+    found->nans += more->nans;
+    found->saturated += more->saturated;
+    found->refused += more->refused;
+}
+
+static void inspect_transposed(embdist_request *request, embdist_inspection *found,
+                               int64_t *element)
+{
+    const embdist_record *record = &request->record;
+    embdist_work work = {.sources = record->addresses,
+                         .starts = record->starts,
+                         .blocks = 1,
+                         .rows = request->layout.received,
+                         .inspection = found};
+    call(request, codelets_of(request, 0)->pack_transposed_inspect, &work);
+    if (!found->refused)
+        return;
+    const unsigned char *row =
+        record->addresses[record->starts ? record->starts[found->row] : found->row];
+    *element = (row - record->input) / descriptor_of(request)->element_bytes + found->column;
+}
+
+static void inspect_runs(embdist_request *request, embdist_inspection *found, int64_t *element)
+{
+    const embdist_side *side = source_side(request, &request->layout);
+    for (int64_t c = 0; c < side->chunk_count; c++) {
+        const embdist_chunk *chunk = &side->chunks[c];
+        for (int64_t p = 0; p < chunk->count; p++) {
+            const embdist_piece *piece = &chunk->pieces[p];
+            embdist_inspection one = {0};
+            embdist_work work = {.source =
+                                     after(request->record.input, own_offset(request, piece, 0)),
+                                 .blocks = chunk->blocks,
+                                 .rows = piece->rows,
+                                 .source_step = own_step(request, side),
+                                 .inspection = &one};
+            call(request, codelets_of(request, piece->group)->pack_runs_inspect, &work);
+            if (one.refused) {
+                const int64_t place =
+                    piece->offset + one.row / piece->rows * side->step +
+                    one.row % piece->rows * descriptor_of(request)->group[piece->group].dim +
+                    one.column;
+                if (!found->refused || place < *element) {
+                    *element = place;
+                    found->value = one.value;
+                }
+            }
+            add_inspection(found, &one);
+        }
+    }
+}
+
+void embdist_run_inspect(embdist_request *request, embdist_inspection *found, int64_t *element)
+{
+    if (is_transposed(request))
+        inspect_transposed(request, found, element);
+    else
+        inspect_runs(request, found, element);
 }
 
 /* ---- what passes from one rank to this one -------------------------------------------------- */
@@ -227,6 +344,7 @@ typedef struct walk {
     const embdist_request *request;
     const embdist_record *record; /* the rank's */
     const embdist_side *side;     /* the rank's, that is read */
+    int64_t rank;
     const embdist_chunk *source, *target;
     int64_t source_piece, target_piece;
     int64_t source_row, target_row; /* rows of the pieces that were walked */
@@ -241,6 +359,7 @@ static walk walk_from(const embdist_request *request, int64_t rank)
     return (walk){.request = request,
                   .record = record,
                   .side = side,
+                  .rank = rank,
                   .source = embdist_layout_chunk(side, request->layout.rank),
                   .target = embdist_layout_chunk(target_side(request), rank)};
 }
@@ -279,18 +398,23 @@ static const embdist_piece *source_of(const walk *at)
     return &at->source->pieces[at->source_piece];
 }
 
-static const unsigned char *source_address(const walk *at)
+/* Where the rows are on the rank's wire, or would be. */
+static int64_t place_of(const walk *at)
 {
     const embdist_piece *target = target_of(at);
+    return at->source->wire + target->wire + at->target_row * wire_row(at->request, target->group);
+}
+
+static const unsigned char *source_address(const walk *at)
+{
     if (is_staged(at->request))
-        return after(at->record->wire, at->source->wire + target->wire +
-                                           at->target_row * wire_row(at->request, target->group));
+        return after(at->record->wire, place_of(at));
     return after(at->record->input, own_offset(at->request, source_of(at), at->source_row));
 }
 
 static int64_t source_step(const walk *at)
 {
-    return is_staged(at->request) ? at->target->wire_step : own_step(at->side);
+    return is_staged(at->request) ? at->target->wire_step : own_step(at->request, at->side);
 }
 
 static int64_t source_row(const walk *at)
@@ -309,9 +433,12 @@ static embdist_work work_at(embdist_request *request, const walk *at, int stream
                           .blocks = at->target->blocks,
                           .rows = at->rows,
                           .source_step = source_step(at),
-                          .target_step = own_step(target_side(request)),
+                          .target_step = own_step(request, target_side(request)),
                           .divisor = divisor_of(request),
-                          .stream = stream};
+                          .stream = stream,
+                          .key = key_of(request, at->record->seed, at->rank),
+                          .place = place_of(at),
+                          .place_step = at->target->wire_step};
 }
 
 /* Rows of a rank that has permuted what it received: the sums of those that name them. */
@@ -341,7 +468,7 @@ static void unpack_runs(embdist_request *request, int stream)
             work.source = source_address(&at);
             add_call(&to,
                      is_staged(request) ? codelets->unpack_runs_wire : codelets->unpack_runs_rows,
-                     work, source_row(&at), own_row(request, group));
+                     work, source_row(&at), own_row(request, group), wire_row(request, group));
         }
     end_calls(&to);
 }
@@ -350,14 +477,20 @@ static void unpack_runs(embdist_request *request, int stream)
 static void unpack_gather(embdist_request *request, int stream)
 {
     const void **addresses = request->addresses.memory;
+    uint64_t *keys = request->keys.memory;
+    const int is_keyed = embdist_run_keys(request) > 0;
     for (int64_t s = 0; s < request->layout.world; s++)
         for (walk at = walk_from(request, s); next_rows(&at);) {
             const unsigned char *source = source_address(&at);
             const int64_t row = source_row(&at);
             for (int64_t i = 0; i < at.rows; i++)
                 *addresses++ = source + i * row;
+            for (int64_t i = 0; is_keyed && i < at.rows; i++)
+                *keys++ = embdist_random_row(key_of(request, at.record->seed, s),
+                                             place_of(&at) + i * wire_row(request, 0));
         }
     embdist_work work = {.sources = request->addresses.memory,
+                         .keys = request->keys.memory,
                          .index = request->permute,
                          .target = request->output,
                          .blocks = 1,
@@ -374,6 +507,8 @@ static void unpack_sum(embdist_request *request, int stream)
 {
     const embdist_chunk *target = target_side(request)->chunks;
     const void **sources = request->addresses.memory;
+    uint64_t *keys = request->keys.memory;
+    const int is_keyed = embdist_run_keys(request) > 0;
     for (int64_t p = 0; p < target->count; p++) {
         const int64_t group = target->pieces[p].group;
         const embdist_codelets *codelets = codelets_of(request, group);
@@ -384,10 +519,13 @@ static void unpack_sum(embdist_request *request, int stream)
             at.source_piece = at.target_piece = p;
             at.rows = target->pieces[p].rows;
             sources[s] = source_address(&at);
+            if (is_keyed)
+                keys[s] = key_of(request, at.record->seed, s);
             work = work_at(request, &at, stream);
             row = source_row(&at);
         }
         work.sources = sources;
+        work.keys = keys;
         work.ranks = request->layout.world;
         join_blocks(&work, row, own_row(request, group));
         call(request, is_staged(request) ? codelets->unpack_sum_wire : codelets->unpack_sum_rows,
@@ -400,7 +538,8 @@ void embdist_run_unpack(embdist_request *request)
     const int64_t written = request->record.direction == EMBDIST_FORWARD
                                 ? request->layout.out_count
                                 : request->layout.local_count;
-    const int stream = written * (int64_t)sizeof(float) >= request->dist->stream_bytes;
+    const int stream =
+        written * descriptor_of(request)->element_bytes >= request->dist->stream_bytes;
     const embdist_unpack unpack = embdist_run_stage(request)->unpack;
     if (unpack == EMBDIST_UNPACK_SUM)
         unpack_sum(request, stream);

@@ -8,6 +8,17 @@
 int64_t embdist_run_wire_bytes(const embdist_request *request);
 int64_t embdist_run_addresses(const embdist_request *request);
 
+/* Rows that this rank encodes. */
+int64_t embdist_run_rows(const embdist_request *request);
+
+/* Keys of random numbers that its unpack needs room for. */
+int64_t embdist_run_keys(const embdist_request *request);
+
+/* Looks for values that the codec cannot represent among this rank's rows, or the sums that it will
+ * send. `found` is zero; `element` receives the place in the caller's buffer of the first value
+ * refused, if there is one: of a sum, that of its first addend. */
+void embdist_run_inspect(embdist_request *request, embdist_inspection *found, int64_t *element);
+
 /* Staged: packs this rank's rows into request->wire. */
 void embdist_run_pack(embdist_request *request);
 

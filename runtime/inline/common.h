@@ -25,6 +25,14 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
+/* What scalar and vector functions share is inlined into both: compiled by itself, it would be called
+ * from code for another instruction set. */
+#if defined(__GNUC__) || defined(__clang__)
+#define EMBDIST_SHARED static inline __attribute__((always_inline))
+#else
+#define EMBDIST_SHARED static inline
+#endif
+
 /* What an inspection of rows has found so far; zero before the first. */
 typedef struct embdist_inspection {
     int64_t rows;      /* that hold a NaN or an infinity */
@@ -76,8 +84,8 @@ typedef struct embdist_work {
     uint64_t key;         /* of the rank whose rows these are */
     const uint64_t *keys; /* unpack_sum: that of each rank, [ranks]; unpack_gather: that of each
                              received row */
-    int64_t number;       /* of the first row among those that its rank packs, */
-    int64_t number_step;  /* and from a block's first row to the next's */
+    int64_t place;        /* of the first row on the wire of the rank that encodes it, in bytes, */
+    int64_t place_step;   /* and from a block's first row to the next's */
     embdist_inspection *inspection;
 } embdist_work;
 

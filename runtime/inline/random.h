@@ -1,5 +1,5 @@
 /* random.h: random numbers for stochastic rounding. They are a function of the call's seed, the rank
- * that encodes, the row's number among those that the rank packs, and the element's place in the
+ * that encodes, the row's place among those that the rank packs, and the element's place in the
  * row: who computes them, when and in which order makes no difference.
  *
  * Scalar and, for each instruction set I: embdist_random_I, LANES neighbouring elements from i. */
@@ -25,10 +25,10 @@ static inline uint64_t embdist_random_key(uint64_t seed, int64_t rank)
     return embdist_random_mix(embdist_random_mix(seed + EMBDIST_RANDOM_STEP) + (uint64_t)rank);
 }
 
-/* The key of one row. */
-static inline uint64_t embdist_random_row(uint64_t key, int64_t number)
+/* The key of one row, whose place is in bytes from the start of the rank's packed rows. */
+static inline uint64_t embdist_random_row(uint64_t key, int64_t place)
 {
-    return embdist_random_mix(key + (uint64_t)number * EMBDIST_RANDOM_STEP);
+    return embdist_random_mix(key + (uint64_t)place * EMBDIST_RANDOM_STEP);
 }
 
 /* 32 bits for element i of a row: two rounds of multiplication and shift, each with half of the

@@ -30,9 +30,11 @@ refuses() {
     ok "refused: $*" $?
 }
 
-echo 1..19
+echo 1..20
 "$bench" --help >"$work/said" 2>&1
 ok 'help' $?
+"$bench" -h 2>&1 | cmp -s - "$work/said"
+ok '-h is --help' $?
 missing=0
 for option in -b -e -f -n -w -t --dim --kind --mode --codec --direction --routing --way --json; do
     grep -q -e "^  .*$option [A-Z]" "$work/said" || missing=1
@@ -48,12 +50,12 @@ refuses '-f 1: expected a whole number from 2 to 1000000' -f 1
 refuses '-n 0: expected a whole number from 1 to 1000000' -n 0
 refuses '-t: expected a value after it' -t
 refuses '--dim 3,: expected a whole number from 1 to 1000000' --dim 3,
-refuses '--codec fp16,int3: expected one or more of fp32, fp16, bf16, with commas between' \
+refuses '--codec fp16,int3: expected one or more of fp32, fp16, bf16, int8, fp8_e4m3, fp8_e5m2, mx4, with commas between' \
     --codec fp16,int3
 refuses 'nothing to measure: no asked kind has the asked modes and routings' \
     --kind rw_pooled --mode none
 
-"$bench" -b 1K -e 3K -f 3 -n 3 -w 1 -t 3 --dim 5,8 --features 2 --json "$work/all.json" \
+"$bench" -b 1K -e 3K -f 3 -n 3 -w 1 -t 3 --dim 5,8 --features 2 --codec fp32,bf16,int8 --json "$work/all.json" \
     >"$work/table" 2>"$work/said"
 ok 'a run of everything' $?
 "${LUA:-lua5.4}" "$source/tests/bench/rows.lua" "$work/all.json" 288 >"$work/said" 2>&1

@@ -18,11 +18,20 @@ local function expect(right, row, what)
     end
 end
 
-local WIRE = { fp32 = 4, fp16 = 2, bf16 = 2 }
+-- Wire bytes of a row; int8 and fp8 have one scale a row here, mx4 one for 32 values.
+local WIRE = {
+    fp32 = function(dim) return 4 * dim end,
+    fp16 = function(dim) return 2 * dim end,
+    bf16 = function(dim) return 2 * dim end,
+    int8 = function(dim) return dim + 8 end,
+    fp8_e4m3 = function(dim) return dim + 4 end,
+    fp8_e5m2 = function(dim) return dim + 4 end,
+    mx4 = function(dim) return (dim + 1) // 2 + (dim + 31) // 32 end,
+}
 
 -- Bytes that must move for an element of the local side (doc/design.md, "Speed").
 local function must_move(row)
-    local w = row.way == "staged" and WIRE[row.codec] or 0
+    local w = row.way == "staged" and WIRE[row.codec](row.dim) / row.dim or 0
     if row.kind == "rw_sequence" then
         return 8 + 2 * w
     elseif row.direction == "forward" then

@@ -119,8 +119,8 @@ struct codec {
     {                                                                                              \
         for (int i = 0; i < count; i += lanes) {                                                   \
             const vector value = embdist_read_##isa((const char *)(values + i));                   \
-            const vector result = embdist_##name##_round_##isa(value, options);                    \
-            embdist_write_##isa((char *)(rounded + i), result, EMBDIST_CACHED);                    \
+            const vector near = embdist_##name##_round_##isa(value, options);                      \
+            embdist_write_##isa((char *)(rounded + i), near, EMBDIST_CACHED);                      \
         }                                                                                          \
     }
 

@@ -191,7 +191,8 @@ static void make_plan(struct plan *plan, const struct codelet *codelet, int64_t 
     work->blocks = 1;
     work->divisor = 1.0F;
     work->ranks = 1;
-    if (codelet->op == UNPACK_RUNS || codelet->op == UNPACK_TRANSPOSED) {
+    if (codelet->op == UNPACK_RUNS || codelet->op == UNPACK_SUM ||
+        codelet->op == UNPACK_TRANSPOSED) {
         work->divisor = DIVISORS[number % 7];
     }
     if (codelet->op == PACK_RUNS || codelet->op == UNPACK_RUNS || codelet->op == UNPACK_SUM) {

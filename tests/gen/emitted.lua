@@ -33,8 +33,8 @@ tap.run {
 /* model.h: the distributions of the spec model.
  *
  * Made by embdist-gen 0.1.0 from spec.lua; changes here are lost when it is made again. */
-#ifndef MODEL_H
-#define MODEL_H
+#ifndef EMBDIST_SPEC_model_H
+#define EMBDIST_SPEC_model_H
 
 #include <embdist.h>
 

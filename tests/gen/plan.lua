@@ -50,7 +50,7 @@ tap.run {
             version = "0.1.0",
             spec = "model",
             source = "spec.lua",
-            guard = "MODEL_H",
+            guard = "EMBDIST_SPEC_model_H",
             header = "model.h",
         }, pick(generator.plan(MIXED), {"version", "spec", "source", "guard", "header"}))
     end},

@@ -15,6 +15,17 @@ local function sequence(fields)
     return dists(("{ name = \"d\", kind = \"rw_sequence\", %s }"):format(fields))
 end
 
+-- A spec and a dist whose names make a symbol that cannot be.
+local function symbol(spec, dist, what)
+    return {
+        ("return { name = \"%s\", dists = { { name = \"%s\" } } }"):format(spec, dist),
+        (": dists[1].name: got \"%s\", which makes the symbol %s_%s, %s; expected another name")
+            :format(dist, spec, dist, what),
+    }
+end
+
+local LIBRARY = "a name of the C library's or POSIX's, or one that they may take"
+local DIST = [[{ name = "%s", kind = "rw_pooled", dims = { 3 } }, ]]
 local D = [[: dists[1] ("d")]]
 
 -- The text of a spec, and what follows "spec.lua" in the message.
@@ -116,13 +127,39 @@ local WRONG = {
             .. [[name]],
     },
     {
+        [[return { name = "Embdist" }]],
+        [[: name: got "Embdist", the prefix of the runtime's own names; expected another name]],
+    },
+    {
+        [[return { name = "EMBDIST_Descriptor" }]],
+        [[: name: got "EMBDIST_Descriptor", the prefix of the runtime's own names; expected ]]
+            .. [[another name]],
+    },
+    {
+        [[return { name = "Stdint" }]],
+        [[: name: got "Stdint", which would hide the header <stdint.h>; expected another name]],
+    },
+    {
+        [[return { name = rep("s", "3") }]],
+        [[:1: rep: got a count of type string, expected a whole number from 0 to 1000000]],
+    },
+    {
+        [[return { name = "s", dists = rep({}, math.pow2(3)) }]],
+        [[:1: unknown name 'math.pow2'; a spec may use what Lua's math has, without random and ]]
+            .. [[randomseed]],
+    },
+    {
+        "local name = 's'\nreturn { name = name:upper() }",
+        [[:2: attempt to index a string value (local 'name'); strings have no methods in a spec, ]]
+            .. [[.. joins them]],
+    },
+    {
         [[return { name = "string" }]],
         [[: name: got "string", which would hide the header <string.h>; expected another name]],
     },
     {
         [[return { name = "s", backends = { "c", "cuda" } }]],
-        [[: backends[2]: got "cuda", which is not in this build; expected "c", or a build ]]
-            .. [[that was configured --with-cuda]],
+        [[: backends[2]: got "cuda", but this release generates C only; expected "c"]],
     },
     {
         [[return { name = "s", backends = { "rust" } }]],
@@ -179,6 +216,27 @@ local WRONG = {
         dists([[{ name = "pack_runs_d128_fp16" }]]),
         [[: dists[1].name: got "pack_runs_d128_fp16", a name that codelets have; expected ]]
             .. [[another name]],
+    },
+    symbol("M", "H", "in capitals only, as macros are named"),
+    symbol("INT64", "MAX", "in capitals only, as macros are named"),
+    symbol("SIZE", "MAX", "in capitals only, as macros are named"),
+    symbol("UINT32", "C", "in capitals only, as macros are named"),
+    symbol("clock", "gettime", LIBRARY),
+    symbol("posix", "memalign", LIBRARY),
+    symbol("aligned", "alloc", LIBRARY),
+    symbol("pthread_mutex", "lock", LIBRARY),
+    symbol("mtx", "lock", LIBRARY),
+    symbol("open", "memstream", LIBRARY),
+    symbol("rand", "r", LIBRARY),
+    symbol("isalpha", "l", LIBRARY),
+    symbol("getc", "unlocked", LIBRARY),
+    symbol("sa", "handler", LIBRARY),
+    symbol("local", "embs", "a name that generated functions give to a parameter"),
+    symbol("runs", "sum_d3_fp32", "a name that the generated table has inside"),
+    {
+        "return { name = \"a\", dists = { " .. DIST:format("a") .. DIST:format("groups") .. "} }",
+        [[: dists[2].name: got "groups", which makes the symbol a_groups of dists[1] ("a") ]]
+            .. [[again; expected another name]],
     },
     {
         dists([[{ name = "d" }]]),
