@@ -252,7 +252,9 @@ tap.run {
             end
             tap.equal(table.concat(expected, " \\\n"), targets)
             for _, path in ipairs {spec, generator.root .. "/templates/header.h.tmpl",
-                generator.root .. "/templates/unpack_sum.c.tmpl", generator.root .. "/gen/plan.lua",
+                generator.root .. "/templates/elements/head.c.tmpl",
+                generator.root .. "/templates/elements/unpack_sum.c.tmpl",
+                generator.root .. "/templates/tail.c.tmpl", generator.root .. "/gen/plan.lua",
                 generator.root .. "/gen/codecs/bf16.lua", generator.root .. "/gen/embdist-gen"} do
                 tap.contains(path, prerequisites)
             end

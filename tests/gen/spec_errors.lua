@@ -15,6 +15,24 @@ local function sequence(fields)
     return dists(("{ name = \"d\", kind = \"rw_sequence\", %s }"):format(fields))
 end
 
+-- The codecs that take an option, as messages list them; all, where none is named.
+local function takers(wanted)
+    local names = {}
+    for _, codec in ipairs(generator.catalogue().codecs) do
+        local takes = not wanted
+        for _, option in ipairs(codec.options) do
+            takes = takes or option.name == wanted
+        end
+        if takes then
+            names[#names + 1] = codec.name
+        end
+    end
+    return table.concat(names, ", ")
+end
+
+local CODECS, SCALED = takers(), takers("loss_scale")
+local ROUNDED, GROUPED = takers("rounding"), takers("group")
+
 -- A spec and a dist whose names make a symbol that cannot be.
 local function symbol(spec, dist, what)
     return {
@@ -389,7 +407,7 @@ local WRONG = {
     },
     {
         pooled([[dims = { 4 }, forward = { codec = 1 }]]),
-        D .. [[.forward.codec: got 1, which is no codec; expected one of: bf16, fp16, fp32]],
+        D .. [[.forward.codec: got 1, which is no codec; expected one of: ]] .. CODECS,
     },
     {
         pooled([[dims = { 4 }, backward = 16]]),
@@ -398,7 +416,7 @@ local WRONG = {
     },
     {
         pooled([[dims = { 4 }, forward = { loss_scale = 2 }]]),
-        D .. [[.forward.loss_scale: fp32 takes no loss_scale; these codecs do: bf16, fp16]],
+        D .. [[.forward.loss_scale: fp32 takes no loss_scale; these codecs do: ]] .. SCALED,
     },
     {
         pooled([[dims = { 4 }, backward = { codec = "fp16", loss_scale = 0 }]]),
@@ -469,8 +487,114 @@ local WRONG = {
         D .. [[.index: got "int16", expected one of "int64", "int32"]],
     },
     {
-        pooled([[dims = { 4 }, dtype = "fp16"]]),
-        D .. [[.dtype: got "fp16", expected "fp32"]],
+        pooled([[dims = { 4 }, dtype = "int8"]]),
+        D .. [[.dtype: got "int8", expected one of "fp32", "bf16", "fp16"]],
+    },
+    {
+        pooled([[dims = { 4 }, dtype = 16]]),
+        D .. [[.dtype: got 16, expected one of "fp32", "bf16", "fp16"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", loss_scale = 2 }]]),
+        D .. [[.forward.loss_scale: int8 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { codec = "fp8_e5m2", loss_scale = 1024 }]]),
+        D .. [[.backward.loss_scale: fp8_e5m2 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { codec = "fp8_e4m3", loss_scale = 1 }]]),
+        D .. [[.backward.loss_scale: fp8_e4m3 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp16", rounding = "stochastic" }]]),
+        D .. [[.forward.rounding: fp16 takes no rounding; these codecs do: ]] .. ROUNDED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "bf16", rounding = "nearest" }]]),
+        D .. [[.forward.rounding: bf16 takes no rounding; these codecs do: ]] .. ROUNDED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { codec = "fp16", group = 32 }]]),
+        D .. [[.backward.group: fp16 takes no group; these codecs do: ]] .. GROUPED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { group = 4 }]]),
+        D .. [[.backward.group: fp32 takes no group; these codecs do: ]] .. GROUPED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", group = 0 }]]),
+        D .. [[.forward.group: got 0, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", group = 1.5 }]]),
+        D .. [[.forward.group: got 1.5, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e4m3", group = "row" }]]),
+        D .. [[.forward.group: got "row", expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e5m2", group = -4 }]]),
+        D .. [[.forward.group: got -4, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", group = math.huge }]]),
+        D .. [[.forward.group: got inf, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", rounding = "up" }]]),
+        D .. [[.forward.rounding: got "up", expected one of "nearest", "stochastic"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", rounding = true }]]),
+        D .. [[.forward.rounding: got true, expected one of "nearest", "stochastic"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", nonfinite = "propagate" }]]),
+        D .. [[.forward.nonfinite: got "propagate", expected one of "saturate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e4m3", nonfinite = "propagate" }]]),
+        D .. [[.forward.nonfinite: got "propagate", expected one of "saturate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e5m2", nonfinite = "clamp" }]]),
+        D .. [[.forward.nonfinite: got "clamp", expected one of "saturate", "propagate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", group = 3 }]]),
+        D .. [[.forward.group: got 3, expected a whole number from 2 that is a multiple of 2]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", scale_rounding = "up" }]]),
+        D .. [[.forward.scale_rounding: got "up", expected one of "even", "floor", "ceil", ]]
+            .. [["nearest"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", scale_rounding = "even" }]]),
+        D .. [[.forward.scale_rounding: int8 takes no scale_rounding; these codecs do: mx4]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", loss_scale = 2 }]]),
+        D .. [[.forward.loss_scale: mx4 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", nonfinite = "propagate" }]]),
+        D .. [[.forward.nonfinite: got "propagate", expected one of "saturate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", groups = 4 }]]),
+        D .. [[.forward.groups: unknown field; did you mean "group"?]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = "int4"]]),
+        D .. [[.forward: got "int4", which is no codec; did you mean "int8"?]],
+    },
+    {
+        pooled([[dims = { 4 }, sum = "library", forward = "int8", batch = { "even" }]]),
+        D .. [[.sum: got "library" with the forward codec int8, expected fp32: a library adds in ]]
+            .. [[the wire's type]],
     },
     {
         dists([[{ name = "d", kind = "rw_pooled", dims = { 4 } }, { name = "d", kind = ]]
