@@ -147,21 +147,21 @@ double error_bound(const struct group_codec *codec, const struct truth *truth, f
 {
     const double x = fabs(true_value(codec, truth, value));
     const double part = codec->stochastic ? 2 : 1;
-    if (codec->kind == INT8) { /* scale, difference, product and sum are rounded to fp32 */
+    const double step = truth->step;
+    if (codec->kind == INT8) {
         const double range = truth->most - truth->least;
         const double far = fmax(fabs(truth->most), fabs(truth->least));
-        const double constant = range == 0 ? 0 : 0x1p-24 * far + 0x1p-141;
-        return part * truth->step / 2 + 0x1p-21 * range + constant;
+        return part * step / 2 + range * 0x1p-21 + far * 0x1p-23 + 0x1p-149;
     }
-    if (truth->step == 0) {
+    if (step == 0) {
         return 0;
     }
-    const double magnitude = x / truth->step;
-    if (codec->kind == MX4) { /* all is exact but the element */
-        const double gap = part * half_gap(MX4, magnitude);
-        return truth->step * (magnitude > 6 ? magnitude - 6 : gap);
+    if (codec->kind == MX4) {
+        return x > 6 * step ? x - 6 * step : part * step * half_gap(MX4, x / step);
     }
-    /* fp8: scale, quotient and product are rounded to fp32 */
-    const double gap = part * half_gap(codec->kind, magnitude * (1 + 0x1p-20));
-    return truth->step * gap * (1 + 0x1p-20) + 0x1p-21 * x + 0x1p-149;
+    /* what doc/wire.md says, or half of the distance of the codes, which is less mostly */
+    const double p = codec->kind == E4M3 ? 0x1p-4 : 0x1p-3;
+    const double h = codec->kind == E4M3 ? 0x1p-10 : 0x1p-17;
+    const double gap = half_gap(codec->kind, x / step * (1 + 0x1p-20)) * step + x * 0x1p-21;
+    return part * ((1 + 0x1p-18) * fmin(fmax(p * x, h * step), gap) + 0x1p-149);
 }

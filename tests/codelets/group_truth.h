@@ -10,7 +10,7 @@
 struct truth {
     int nans;
     double largest;     /* finite magnitude, 0 where there is none */
-    double least, most; /* values, infinities replaced */
+    double least, most; /* values, infinities replaced; most is less where there are none */
     double step;        /* what one code, or an element of 1, stands for; of the format's exactness,
                            not the wire's */
 };
@@ -19,7 +19,7 @@ struct truth truth_of(const struct group_codec *codec, const float *values, int6
 /* A value as it should arrive but for rounding: infinities replaced where the codec does so. */
 double true_value(const struct group_codec *codec, const struct truth *truth, float value);
 
-/* How far from that a value may arrive. */
+/* How far from that a value may arrive, by the formulas of doc/wire.md. */
 double error_bound(const struct group_codec *codec, const struct truth *truth, float value);
 
 /* The exponent of a group's scale, before the bias of 127 is added. */
