@@ -11,7 +11,8 @@ bytes that must move, at the speed of a plain copy that the same threads make in
 Makes and compiles what it measures (kept in build/bench/generated).
 
   -b SIZE, -e SIZE  least and most bytes of fp32 rows a rank holds (local_embs, or its gradient);
-                    K, M and G mean 2^10, 2^20 and 2^30 [128M, and -e as -b]
+                    K, M and G mean 2^10, 2^20 and 2^30 [128M, and -e as -b]. Taken to whole
+                    samples, one for each rank at least: "a rank bytes" says what was measured
   -f FACTOR         from one size to the next [2]
   -n NUMBER         rounds that count [20; 1000 below 1 MiB]
   -w NUMBER         rounds before them that do not [5]
@@ -28,7 +29,7 @@ Makes and compiles what it measures (kept in build/bench/generated).
                     random       any row, anywhere
   --way W           in_place, staged
   --json FILE       also write the results to FILE
-  --help            print this
+  -h, --help        print this
 
 Options from --dim to --way take lists with commas; those with names are all if not given.
 EMBDIST_ISA (plain, avx2, avx512) picks an instruction set, CC the compiler and EMBDIST_BUILD the
@@ -140,7 +141,7 @@ function M.parse(arguments)
     local at = 1
     while at <= #arguments do
         local flag, value = arguments[at], nil
-        if flag == "--help" then
+        if flag == "--help" or flag == "-h" then
             return { help = true }
         end
         local name, attached = flag:match("^(%-%-%a+)=(.*)$")

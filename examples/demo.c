@@ -40,7 +40,9 @@ static void read_options(demo *all, char **arguments)
         } else if (strcmp(*arguments, "--ranks") == 0) {
             all->world = number("--ranks", *++arguments, 2, 64);
         } else {
-            const int help = strcmp(*arguments, "--help") == 0;
+            const int help = strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0;
+            if (!help)
+                fprintf(stderr, "embdist-demo: unknown option %s\n", *arguments);
             fputs(usage, help ? stdout : stderr);
             exit(help ? 0 : 2);
         }

@@ -13,11 +13,12 @@ Makes the C sources of the embedding distributions that SPEC describes.
   --depfile FILE  also write the dependencies of the files to FILE, for make
   --list          print the names of the files, relative to DIR; write nothing
   --plan          print what was decided; write nothing
-  --help          print this; write nothing
+  -h, --help      print this; write nothing
   --version       print the version; write nothing
 
-A file is written only if its text changed, and either all files are or none is. The exit status is
-0, or 1 after an error, whose message is on standard error. The spec's fields: doc/spec.md.
+A file is written only if its text changed, and either all files are or none is; a file that the
+generator did not make is never replaced. The exit status is 0, or 1 after an error, whose message
+is on standard error. The spec's fields: doc/spec.md.
 
 LUA names the Lua to use; else the first of lua5.4, lua5.3 and lua that is there.
 ]]
@@ -28,6 +29,7 @@ local FLAGS = {
     ["--list"] = "list",
     ["--plan"] = "plan",
     ["--help"] = "help",
+    ["-h"] = "help",
     ["--version"] = "version",
 }
 

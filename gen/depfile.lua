@@ -16,9 +16,10 @@ local function broken(paths)
     return nil
 end
 
--- A rule for all `targets`, and an empty one for each prerequisite, so that make does not stop
--- where one has been removed. Nil and a message where make could not read it.
-function M.text(targets, prerequisites)
+-- `banner`, a comment, then a rule for all `targets`, and an empty one for each prerequisite, so
+-- that make does not stop where one has been removed. Nil and a message where make could not read
+-- it.
+function M.text(banner, targets, prerequisites)
     local bad = broken(targets) or broken(prerequisites)
     if bad then
         return nil, ("\"%s\" has a line break in its name, which make cannot read"):format(bad)
@@ -30,7 +31,8 @@ function M.text(targets, prerequisites)
     for i, path in ipairs(prerequisites) do
         right[i] = escape(path)
     end
-    lines[1] = table.concat(left, " \\\n") .. ": \\\n  " .. table.concat(right, " \\\n  ")
+    lines[1] = ("# %s\n%s: \\\n  %s"):format(banner, table.concat(left, " \\\n"),
+        table.concat(right, " \\\n  "))
     for _, path in ipairs(right) do
         lines[#lines + 1] = path .. ":"
     end

@@ -70,8 +70,8 @@ local DIRECTION_WORDS = {
 local function function_comment(call)
     local lines = {DIRECTION_WORDS[call.direction], "  " .. call.batch_meaning}
     if call.takes_seed then
-        lines[#lines + 1] = "  seed: of stochastic rounding; the same on a rank gives the same bits, "
-            .. "ranks need not agree on it"
+        lines[#lines + 1] = "  seed: of stochastic rounding; the same on a rank gives the same "
+            .. "bits, ranks may differ"
     end
     lines[#lines + 1] = ("  %s: %s"):format(call.input, call.input_shape)
     lines[#lines + 1] = ("  %s: %s"):format(call.output, call.output_shape)

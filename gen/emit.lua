@@ -5,7 +5,8 @@ local template = require("template")
 local M = {}
 
 -- The generated files, a list of {name, text}: each the texts of its templates, one after another.
--- `templates` has the text and the path of each template by its name: {text =, path =}. With `line_directives`, compilers name the templates.
+-- `templates` has the text and the path of each template by its name: {text =, path =}. With
+-- `line_directives`, compilers name the templates.
 function M.files(plan, templates, line_directives)
     local files = {}
     for i, file in ipairs(plan.files) do

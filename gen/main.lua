@@ -84,14 +84,34 @@ local function write_file(path, text)
     return nil, done and close_message or message
 end
 
+-- In the first lines of every file that the generator writes.
+local MADE_BY = "Made by embdist-gen"
+
+-- A path without what makes no difference.
+local function plain_path(path)
+    local plain = path:gsub("//+", "/"):gsub("/%./", "/"):gsub("^%./", "")
+    return plain
+end
+
+-- Ends the program where `path` is the spec or a file of somebody's: it must not be lost.
+local function check_replaceable(path, old, spec)
+    if plain_path(path) == plain_path(spec) then
+        fail("cannot write %s: it is the spec", path)
+    elseif old and old ~= "" and not old:sub(1, 1024):find(MADE_BY, 1, true) then
+        fail("cannot replace %s: its first lines do not say \"%s\", so it may be somebody's; "
+            .. "move it, or name another place", path, MADE_BY)
+    end
+end
+
 -- The files whose text is not on the disk already: {path, text, old, temporary}.
-local function changed_files(files)
+local function changed_files(files, spec)
     local changed = {}
     for _, file in ipairs(files) do
         local old, message, code = read_file(file.path)
         if not old and code ~= NO_SUCH_FILE then
             fail("cannot replace %s", message)
         end
+        check_replaceable(file.path, old, spec)
         if old ~= file.text then
             changed[#changed + 1] = {
                 path = file.path,
@@ -115,9 +135,9 @@ local function restore(changed, count)
     end
 end
 
--- Writes all files whose text changed, or none.
-local function write_all(files)
-    local changed = changed_files(files)
+-- Writes all files whose text changed, or none. `spec` is the path of the spec.
+local function write_all(files, spec)
+    local changed = changed_files(files, spec)
     local renamed = 0
     local done, problem = pcall(function()
         for _, file in ipairs(changed) do
@@ -215,6 +235,16 @@ local function print_list(plan)
     end
 end
 
+-- By the name alone: there are many ways to write the path of a folder.
+local function check_depfile(path, files)
+    for _, file in ipairs(files) do
+        if path:match("[^/]*$") == file.name then
+            fail("--depfile: got \"%s\", the name of a file that is made; expected another name",
+                path)
+        end
+    end
+end
+
 local function generate(asked, plan)
     if asked.output then
         check_folder(asked.output)
@@ -226,19 +256,21 @@ local function generate(asked, plan)
         targets[i] = file.path
     end
     if asked.depfile then
+        check_depfile(asked.depfile, files)
         local prerequisites = {asked.spec}
         for _, list in ipairs {templates, modules, {gen_folder .. "/embdist-gen"}} do
             for _, path in ipairs(list) do
                 prerequisites[#prerequisites + 1] = path
             end
         end
-        local text, message = depfile.text(targets, prerequisites)
+        local banner = ("%s from %s."):format(MADE_BY, plan.source)
+        local text, message = depfile.text(banner, targets, prerequisites)
         if not text then
             fail("--depfile: %s", message)
         end
         files[#files + 1] = {path = asked.depfile, text = text}
     end
-    write_all(files)
+    write_all(files, asked.spec)
 end
 
 local function main()

@@ -48,6 +48,58 @@ local HEADERS = set [[
     mpio nccl numa numaif nvml omp ompt vector_types
 ]]
 
+-- The symbols of spec and dist have two words or more, as many functions of C libraries and POSIX
+-- have. A program that defines one of those has it called in place of the library's. First words of
+-- families of functions, ...
+local LIBRARY_FAMILIES = set [[
+    aio argp argz atomic clock cnd dl envz epoll eventfd fanotify fts in6addr inet inet6 inotify
+    malloc mcheck memory mq mtx nl obstack pidfd pkey posix printf pthread re res sched sem shm sys
+    thrd timer timerfd tss va
+]]
+
+-- ... and functions, variables and macros by themselves.
+local LIBRARY_SYMBOLS = set [[
+    aligned_alloc arc4random_buf arc4random_uniform arch_prctl at_quick_exit backtrace_symbols
+    backtrace_symbols_fd bind_textdomain_codeset bsd_signal call_once canonicalize_file_name
+    close_range copy_file_range error_at_line explicit_bzero get_current_dir_name get_nprocs
+    getaddrinfo_a getdate_err getopt_long getopt_long_only glob_pattern_p h_addr h_errno iconv_close
+    iconv_open kill_dependency lio_listio login_tty memfd_create name_to_handle_at on_exit
+    open_by_handle_at open_memstream open_tree open_wmemstream parse_printf_format process_madvise
+    process_mrelease process_vm_readv process_vm_writev program_invocation_name quick_exit
+    register_printf_function s6_addr sa_handler sa_sigaction secure_getenv si_addr si_band si_code
+    si_pid si_status si_uid si_value sigev_notify_attributes sigev_notify_function st_atime st_ctime
+    st_mtime sync_file_range timespec_get timespec_getres
+]]
+
+-- What the generated functions call their parameters and variables.
+local PARAMETERS = set [[
+    batch_per_rank batch_per_rank_feature grad_local_count grad_local_embs grad_out grad_out_count
+    local_count local_embs out_count
+]]
+
+-- Reentrant and locale versions of functions (rand_r, isalpha_l), and those without a lock.
+local function is_library_symbol(symbol)
+    return LIBRARY_SYMBOLS[symbol] or LIBRARY_FAMILIES[symbol:match("^[^_]*")]
+        or symbol:find("^[%l%d]+_[rl]$") or symbol:find("^[%l%d]+_np$")
+        or symbol:find("^[%l%d]+_unlocked$")
+end
+
+-- What is wrong with a symbol, the name of a dist behind that of its spec; nil where nothing is.
+local function symbol_problem(symbol)
+    if KEYWORDS[symbol] or symbol:find("_t$") then
+        return "a type's or a keyword's name"
+    elseif not symbol:find("%l") then
+        return "in capitals only, as macros are named"
+    elseif is_library_symbol(symbol) then
+        return "a name of the C library's or POSIX's, or one that they may take"
+    elseif PARAMETERS[symbol] then
+        return "a name that generated functions give to a parameter"
+    elseif symbol:find("^runs_%l+_d%d") or symbol:find("^transposed_%l+_d%d") then
+        return "a name that the generated table has inside"
+    end
+    return nil
+end
+
 -- What is wrong with a name: a clause that follows `got "NAME"`; nil where nothing is.
 function M.problem(name)
     if not name:find("^%a[%w_]*$") or name:find("__", 1, true) or name:find("_$") then
@@ -68,11 +120,12 @@ function M.spec_problem(name)
     if problem then
         return problem
     end
-    if name == "embdist" or name:find("^embdist_") then
+    local lower = name:lower() -- some file systems do not tell Embdist.h from embdist.h
+    if lower == "embdist" or lower:find("^embdist_") then
         return ", the prefix of the runtime's own names; expected another name"
     end
-    if HEADERS[name] or name:find("intrin$") then -- x86intrin, immintrin, avx2intrin, ...
-        return (", which would hide the header <%s.h>; expected another name"):format(name)
+    if HEADERS[lower] or lower:find("intrin$") then -- x86intrin, immintrin, avx2intrin, ...
+        return (", which would hide the header <%s.h>; expected another name"):format(lower)
     end
     return nil
 end
@@ -84,9 +137,9 @@ function M.dist_problem(name, spec_name)
         return problem
     end
     local symbol = spec_name .. "_" .. name
-    if KEYWORDS[symbol] or symbol:find("_t$") then
-        return (", which makes the symbol %s, a type's or a keyword's name; expected another name")
-            :format(symbol)
+    problem = symbol_problem(symbol)
+    if problem then
+        return (", which makes the symbol %s, %s; expected another name"):format(symbol, problem)
     end
     if name:find("^pack_%l+_d%d") or name:find("^unpack_%l+_d%d") then
         return ", a name that codelets have; expected another name"
@@ -94,8 +147,8 @@ function M.dist_problem(name, spec_name)
     return nil
 end
 
--- The external symbols of a dist: its descriptor's, and one for each direction and mode.
--- `suffixes` are those of the modes, in order.
+-- The names that a dist has in the generated table: its descriptor's, one for each direction and
+-- mode, and those of the table's own parts. `suffixes` are those of the modes, in order.
 function M.dist_symbols(spec_name, dist_name, suffixes)
     local prefix = spec_name .. "_" .. dist_name
     local symbols = {prefix}
@@ -103,6 +156,9 @@ function M.dist_symbols(spec_name, dist_name, suffixes)
         for _, suffix in ipairs(suffixes) do
             symbols[#symbols + 1] = prefix .. "_" .. direction .. suffix
         end
+    end
+    for _, part in ipairs {"_features", "_groups", "_fields"} do
+        symbols[#symbols + 1] = dist_name .. part
     end
     return symbols
 end

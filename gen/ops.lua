@@ -1,6 +1,6 @@
 -- ops.lua: what codelets there are, and which of them a stage needs. Each op has a template for
 -- codecs of elements and one for codecs of groups, named after it.
---   tables   the tables of functions that a codelet exports; each is a member, named OP .. suffix, of
+--   tables   the tables of functions that a codelet exports; each is a member, OP .. suffix, of
 --            embdist_codelets (runtime/embdist_descriptor.h). `name` begins its functions' names;
 --            `vectors`: whether it has them for instruction sets beside plain
 --   indexed  whether there is a version for each type of index
@@ -40,12 +40,14 @@ M.list = {
         name = "unpack_gather",
         tables = {WIRE, ROWS},
         indexed = true,
-        shape = "Decodes {rows} rows of {dim} values from {codec}, each from where its {index} says.",
+        shape = "Decodes {rows} rows of {dim} values from {codec}, each from where its {index} "
+            .. "says.",
     },
     {
         name = "unpack_sum",
         tables = {WIRE, ROWS},
-        shape = "Sums {rows} rows of {dim} values of all ranks, in rank order, decoded from {codec}.",
+        shape = "Sums {rows} rows of {dim} values of all ranks, in rank order, decoded from "
+            .. "{codec}.",
     },
     {
         name = "unpack_transposed",

@@ -4,7 +4,7 @@
 --   codelets   one for each file; fields as the codelet templates use them
 --   sets       the embdist_codelets tables
 --   dists      see plan_dist
---   files      every file: name, template, and the codelet where it is one
+--   files      every file: name, templates (one after another), and the codelet where it is one
 -- describe.lua adds the texts that have to be laid out.
 
 local describe = require("describe")
@@ -63,6 +63,7 @@ local function plan_codec(direction, catalogue)
         element_bits = module.element_bits,
         stochastic = values.rounding == "stochastic",
     }
+    local largest = module.largest or float32.largest
     return {
         codec = codec,
         module = module,
@@ -70,7 +71,7 @@ local function plan_codec(direction, catalogue)
         options = options,
         words = table.concat({module.name, table.unpack(words)}, ", "),
         fail_above = values.nonfinite == "fail"
-            and float32.largest_scaled(module.largest or float32.largest, values.loss_scale or 1.0) or 0.0,
+            and float32.largest_scaled(largest, values.loss_scale or 1.0) or 0.0,
     }
 end
 
@@ -312,6 +313,7 @@ local function plan_stage(stage, coded, gradient)
         stochastic = coded.codec.stochastic and 1 or 0,
         fail_above = coded.fail_above == 0.0 and "0.0F" or float32.literal(coded.fail_above),
         codec = coded.codec.name,
+        element_bits = coded.codec.element_bits,
         error_bound = coded.module.error_bound,
         words = coded.words,
         options = coded.options,
@@ -422,7 +424,7 @@ function M.make(spec, catalogue)
         spec = spec.name,
         source = spec.source,
         backends = spec.backends,
-        guard = spec.name:upper() .. "_H",
+        guard = ("EMBDIST_SPEC_%s_H"):format(spec.name),
         header = spec.name .. ".h",
         isas = M.isas,
         codelets = {},

@@ -19,7 +19,7 @@ local MOST_REPEATS = 1000000
 local format = string.format
 
 local function rep(value, n)
-    local count = math.tointeger(n)
+    local count = type(n) == "number" and math.tointeger(n) -- which takes texts in some versions
     if not count or count < 0 or count > MOST_REPEATS then
         error(format("rep: got a count of %s, expected a whole number from 0 to %d",
             type(n) == "number" and format("%.14g", n) or "type " .. type(n), MOST_REPEATS), 2)
@@ -47,6 +47,12 @@ local function environment()
             env.math[name] = value
         end
     end
+    setmetatable(env.math, {
+        __index = function(_, name)
+            error(format("unknown name 'math.%s'; a spec may use what Lua's math has, without "
+                .. "random and randomseed", tostring(name)), 2)
+        end,
+    })
     return setmetatable(env, {
         __index = function(_, name)
             error(format("unknown name '%s'; a spec may use rep, ipairs, tostring and math",
@@ -79,14 +85,18 @@ local function run_bounded(f, clock)
     return results[1], results[2], results.n - 1
 end
 
+-- What Lua says of a string method, which a spec has not.
+local NO_METHOD = "attempt to index a string value"
+
 -- A message of Lua, which begins with the file and the line where Lua knows them, or one of `look`.
 local function located(message, path)
     if message:find("not enough memory", 1, true) then
-        message = "took more memory than a spec may"
+        message = "took more memory than a spec may, or than a lower limit of the shell leaves"
     elseif message:find("^[^\n]-:%d+: stack overflow") then -- at a line of the spec or of `look`
         message = "calls functions within functions deeper than a spec may"
     elseif message:find("^[^\n]*:%d+: ") then
-        return message
+        return message .. (message:find(NO_METHOD, 1, true)
+            and "; strings have no methods in a spec, .. joins them" or "")
     end
     return ("%s: %s"):format(path, message)
 end
@@ -100,8 +110,15 @@ function M.run(text, path, clock)
     if text:sub(1, 1) == "\27" then
         return nil, ("%s: is compiled Lua, expected the text of a spec"):format(path)
     end
+    if text:sub(1, 3) == "\xEF\xBB\xBF" then
+        return nil, ("%s: begins with a byte order mark, expected Lua without one"):format(path)
+    end
+    if text:sub(1, 1) == "#" then
+        return nil, ("%s: begins with #, expected Lua: a spec is no program to start"):format(path)
+    end
+    local env = environment()
     -- Not load alone: where it runs out of stack, it calls the caller's error handler.
-    local parsed, chunk, message = pcall(load, text, "@" .. path, "t", environment())
+    local parsed, chunk, message = pcall(load, text, "@" .. path, "t", env)
     if not parsed or not chunk then
         return nil, located(parsed and message or chunk, path)
     end
@@ -110,6 +127,9 @@ function M.run(text, path, clock)
         return nil, located(result, path)
     elseif count > 1 then
         return nil, ("%s: returns %d values, expected one table"):format(path, count)
+    elseif result == env then
+        return nil, ("%s: returns its globals, expected a table of its own: "
+            .. "return { name = ..., dists = { ... } }"):format(path)
     end
     return result
 end

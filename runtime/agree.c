@@ -87,11 +87,10 @@ static embdist_status differ_in_counts(const embdist_record *zero, const embdist
     static const char *const names[] = {"batch", "batch_per_rank", "batch_per_rank_feature"};
     const embdist_layout_of_call *a = zero->layout, *b = other->layout;
     for (int64_t i = 0; i < a->count_count; i++) {
-        char place[32] = "";
+        char place[EMBDIST_PLACE];
         if (a->counts[i] == b->counts[i])
             continue;
-        if (a->mode != EMBDIST_EVEN)
-            snprintf(place, sizeof place, "[%" PRId64 "]", i);
+        embdist_layout_place(a->mode, i, zero->descriptor->features, place);
         return embdist_fail(EMBDIST_MISMATCH,
                             "%s_%s%s%s: ranks disagree on %s%s: rank 0 has %" PRId64
                             ", rank %" PRId64 " has %" PRId64 "; expected the same on every rank",

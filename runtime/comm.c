@@ -33,8 +33,8 @@ embdist_status embdist_comm_local(int64_t world, embdist_comm **comms)
         if (local)
             for (int64_t r = 0; r < world; r++)
                 embdist_local_release(local);
-        return embdist_fail(EMBDIST_NO_MEMORY, "no memory for a local comm of %" PRId64 " ranks",
-                            world);
+        return embdist_fail(EMBDIST_NO_MEMORY,
+                            "embdist_comm_local: no memory for a comm of %" PRId64 " ranks", world);
     }
     const int64_t spins = world <= embdist_machine_processors() ? SPINS : 0;
     for (int64_t r = 0; r < world; r++) {

@@ -122,7 +122,7 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
     if (!comm) {
         status = embdist_comm_local(1, &alone);
         if (status)
-            return status;
+            return embdist_name_error("embdist_open", status);
         comm = alone;
     }
     status = embdist_comm_check(comm);
@@ -131,7 +131,8 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
         if (!status)
             status = make_dist(&made, comm, descriptor, options);
         if (status)
-            status = embdist_request_refuse(comm, EMBDIST_OPERATION_OPEN, status);
+            status = embdist_request_refuse(comm, EMBDIST_OPERATION_OPEN,
+                                            embdist_name_error("embdist_open", status));
         else
             status = agree_on(made, EMBDIST_OPERATION_OPEN);
     }
@@ -142,7 +143,7 @@ embdist_status embdist_open(embdist_dist **dist, embdist_comm *comm,
         *dist = made;
     }
     embdist_comm_free(&alone);
-    return status;
+    return embdist_name_error("embdist_open", status);
 }
 
 embdist_status embdist_close(embdist_dist **dist)
@@ -276,15 +277,16 @@ embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max
                             "embdist_reserve: dist is NULL: closed, or never opened");
     embdist_status status = embdist_comm_check(dist->comm);
     if (status)
-        return status;
+        return embdist_name_error("embdist_reserve", status);
     status = check_reserve(dist, max_rows, max_requests);
     if (!status)
         status = reserve_requests(dist, max_rows, max_requests);
     if (status)
-        return embdist_request_refuse(dist->comm, EMBDIST_OPERATION_RESERVE, status);
+        return embdist_request_refuse(dist->comm, EMBDIST_OPERATION_RESERVE,
+                                      embdist_name_error("embdist_reserve", status));
     status = agree_on(dist, EMBDIST_OPERATION_RESERVE);
     if (status)
-        return status;
+        return embdist_name_error("embdist_reserve", status);
     fix_requests(dist, max_requests);
     dist->max_rows = max_rows;
     dist->max_requests = max_requests;
@@ -293,21 +295,37 @@ embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max
 
 /* ---- lengths -------------------------------------------------------------------------------- */
 
+static embdist_status check_lengths(const embdist_dist *dist, const embdist_batch *batch,
+                                    const embdist_lengths_result *result)
+{
+    if (!dist)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT, "dist is NULL: closed, or never opened");
+    if (!batch || !result)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected the address of an %s",
+                            batch ? "result" : "batch",
+                            batch ? "embdist_lengths_result" : "embdist_batch");
+    if (batch->size != sizeof *batch)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "batch->size is %zu, expected sizeof(embdist_batch) = %zu", batch->size,
+                            sizeof *batch);
+    if (result->size != sizeof *result)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "result->size is %zu, expected sizeof(embdist_lengths_result) = %zu",
+                            result->size, sizeof *result);
+    return result->local_offsets ? embdist_layout_aligned("result->local_offsets",
+                                                          result->local_offsets, _Alignof(int64_t))
+                                 : EMBDIST_OK;
+}
+
 embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *batch,
                                embdist_lengths_result *result)
 {
-    if (!dist)
-        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                            "embdist_lengths: dist is NULL: closed, or never opened");
-    if (!batch || batch->size != sizeof *batch || !result || result->size != sizeof *result)
-        return embdist_fail(
-            EMBDIST_INVALID_ARGUMENT,
-            "embdist_lengths: batch and result must not be NULL, and their size must "
-            "be sizeof(embdist_batch) and sizeof(embdist_lengths_result)");
     embdist_buffer memory = {0};
     embdist_layout_of_call layout;
-    const embdist_status status = embdist_layout_make(&layout, &memory, &dist->parts,
-                                                      dist->comm->rank, batch, EMBDIST_FORWARD);
+    embdist_status status = check_lengths(dist, batch, result);
+    if (!status)
+        status = embdist_layout_make(&layout, &memory, &dist->parts, dist->comm->rank, batch,
+                                     EMBDIST_FORWARD);
     if (!status) {
         result->local_count = layout.local_count;
         result->out_count = layout.out_count;
@@ -315,7 +333,7 @@ embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *ba
             embdist_layout_feature_offsets(&layout, &dist->parts, result->local_offsets);
     }
     embdist_buffer_free(&memory);
-    return status;
+    return embdist_name_error("embdist_lengths", status);
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */

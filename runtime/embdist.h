@@ -10,7 +10,11 @@
  * fails has written nothing through its output arguments, unless its comment says otherwise.
  *
  * Threads. A comm, its dists and its requests belong to one rank and are used by one thread at a
- * time. Different ranks of a local comm are used by different threads. */
+ * time. Different ranks of a local comm are used by different threads.
+ *
+ * Handles. A function that frees what a handle (comm, dist, request) points to sets the variable
+ * that it was given to NULL. A copy of the handle is not known to the runtime: it points to freed
+ * or reused memory from then on, and using it is undefined, waiting a second time too. */
 #ifndef EMBDIST_H
 #define EMBDIST_H
 
@@ -67,7 +71,11 @@ typedef struct embdist_comm embdist_comm;
 
 /* Makes the `world` ranks of a group whose ranks are threads of this process, and stores rank r's
  * comm at comms[r]. world is 1 or more. Each comm is freed by embdist_comm_free. Not collective:
- * one thread makes all. */
+ * one thread makes all.
+ *
+ * Ranks read each other's buffers where they are. A call checks that its own buffers do not
+ * overlap; that no rank's output overlaps another rank's input or output of the same call, or of
+ * one in flight with it, is the caller's to see to, and the results are undefined where one does. */
 embdist_status embdist_comm_local(int64_t world, embdist_comm **comms);
 
 /* Frees *comm and sets it to NULL; a NULL comm is left alone. Dists that are still open on it keep
@@ -75,7 +83,8 @@ embdist_status embdist_comm_local(int64_t world, embdist_comm **comms);
 void embdist_comm_free(embdist_comm **comm);
 
 /* The time, in seconds, after which a wait for other ranks gives up with EMBDIST_TIMED_OUT:
- * positive; 600 at first. Applies to this rank's later waits. */
+ * positive; 600 at first. Applies to this rank's later waits. For embdist_test it counts from the
+ * first test that found the request not done, so that work of any length may go before. */
 embdist_status embdist_comm_set_time_limit(embdist_comm *comm, double seconds);
 
 int64_t embdist_comm_rank(const embdist_comm *comm);  /* 0 for a NULL comm */
@@ -128,7 +137,9 @@ embdist_status embdist_close(embdist_dist **dist);
 /* Takes memory for `max_requests` requests in flight at once of at most `max_rows` rows each, and
  * fixes that capacity: from now on the dist allocates nothing, and a call that needs more is
  * refused. Rows are counted on each side of the call (sent, received, output); the largest of the
- * three must be within max_rows. Both are 1 or more. Collective. */
+ * three must be within max_rows. Both are 1 or more, and max_requests is at most
+ * EMBDIST_MAX_REQUESTS. Once for a dist, and while none of its requests is in flight; a second call
+ * is EMBDIST_INVALID_ARGUMENT. Collective; each rank's numbers are its own. */
 embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max_requests);
 
 /* ---- counters ------------------------------------------------------------------------------- */
@@ -165,7 +176,7 @@ typedef struct embdist_sequence_batch {
 
     /* Where the rows lie in local_embs, which is ordered by feature, then by the rank they belong
      * to. Features are those that this rank holds: all, or, where they have owners, its own. One of
-     * (neither, where it holds none): */
+     * rows and lengths, the other NULL: both are refused (where it holds none: neither, or one): */
     const int64_t
         *rows; /* [features][world] rows of a feature that belong to a rank; or NULL, and then */
     const int32_t *lengths; /* [features][sum(batch_per_rank)] rows of each sample, samples in rank
@@ -175,7 +186,11 @@ typedef struct embdist_sequence_batch {
     /* The unbucketize: out[i] = received[permute[i]], where received is ordered by the rank that
      * held the row, then by feature. [output_rows] of the spec's index type, each in [0,
      * sum(recv_rows)); repeats and omissions are allowed. NULL: out is received, and output_rows is
-     * ignored. Kinds without an index in their spec take NULL only. */
+     * ignored. Kinds without an index in their spec take NULL only.
+     *
+     * Backward adds, in fp32, in increasing i, the gradients of a row that is named more than once;
+     * one that is named once arrives as it is (a -0.0 stays one, which frameworks that add into
+     * zeros make +0.0), one that is never named is +0.0. */
     const void *permute;
     int64_t output_rows;
     int bijection; /* non-zero: a promise that permute names every received row exactly once;
@@ -224,16 +239,23 @@ embdist_status embdist_lengths(const embdist_dist *dist, const embdist_batch *ba
  * generated function is given no place for the request (NULL), the call returns when it is done. */
 typedef struct embdist_request embdist_request;
 
-/* The most requests of one comm that may be in flight at once. */
+/* The most requests of one comm that may be in flight at once. A request is in flight from its
+ * start until every rank has done its part, waited for or not; an open or a reserve counts as one.
+ * A call that would be one more (the 65th) is not refused: its start first waits, as embdist_wait
+ * does, advancing all started requests, until the oldest one is no longer in flight. Where a rank
+ * does not do its part of that one within the time limit, the call is EMBDIST_TIMED_OUT and the
+ * comm unusable. */
 #define EMBDIST_MAX_REQUESTS 64
 
-/* Waits until *request is done, frees it and sets it to NULL; a NULL *request is done. While it
+/* Waits until *request is done, frees it and sets *request to NULL; a NULL *request is done. While it
  * waits, it also advances the other started requests of the comm. The status is the call's own.
  * stream: NULL on the host. */
 embdist_status embdist_wait(embdist_request **request, void *stream);
 
 /* Advances the started requests of the comm without blocking and sets *done to 1 if *request was
- * done, else 0. A done request is freed and set to NULL, and the status is the call's own. */
+ * done, else 0. A done request is freed and set to NULL, and the status is the call's own. Where
+ * tests have found it not done for longer than the comm's time limit, it is done, with
+ * EMBDIST_TIMED_OUT as from embdist_wait, and the comm is unusable. */
 embdist_status embdist_test(embdist_request **request, int *done);
 
 /* As embdist_wait(request, NULL); for device memory, blocks the host until the results are there.

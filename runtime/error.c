@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char sentence[EMBDIST_SENTENCE];
 
@@ -15,6 +16,14 @@ embdist_status embdist_fail(embdist_status status, const char *format, ...)
     va_end(arguments);
     snprintf(sentence, sizeof sentence, "%s", text);
     return status;
+}
+
+embdist_status embdist_name_error(const char *function, embdist_status status)
+{
+    const size_t length = strlen(function);
+    if (!status || (strncmp(sentence, function, length) == 0 && sentence[length] == ':'))
+        return status;
+    return embdist_fail(status, "%s: %s", function, sentence);
 }
 
 const char *embdist_last_error(void)

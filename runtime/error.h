@@ -15,4 +15,8 @@ enum { EMBDIST_SENTENCE = 512 }; /* bytes of the longest sentence, its end inclu
 /* Makes the sentence of the calling thread and returns `status`, for `return embdist_fail(…)`. */
 embdist_status embdist_fail(embdist_status status, const char *format, ...) EMBDIST_PRINTF(2, 3);
 
+/* Where `status` is an error, its sentence begins with the name of the public function that returns
+ * it, if it does not already. Returns `status`. */
+embdist_status embdist_name_error(const char *function, embdist_status status);
+
 #endif

@@ -24,6 +24,34 @@ int embdist_layout_multiply(int64_t a, int64_t b, int64_t *product)
     return 1;
 }
 
+void embdist_layout_place(embdist_mode mode, int64_t i, int64_t features, char place[EMBDIST_PLACE])
+{
+    place[0] = 0;
+    if (mode == EMBDIST_RAGGED)
+        snprintf(place, EMBDIST_PLACE, "[%" PRId64 "]", i);
+    else if (mode == EMBDIST_PER_FEATURE)
+        snprintf(place, EMBDIST_PLACE, "[%" PRId64 "][%" PRId64 "]", i / features, i % features);
+}
+
+embdist_status embdist_layout_aligned(const char *name, const void *array, size_t alignment)
+{
+    const uintptr_t past = (uintptr_t)array % alignment;
+    if (!past)
+        return EMBDIST_OK;
+    return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                        "%s is misaligned: its address is %zu past a multiple of %zu, expected 0",
+                        name, (size_t)past, alignment);
+}
+
+embdist_status embdist_layout_given(const char *name, const void *array, int64_t count,
+                                    size_t alignment)
+{
+    if (array)
+        return embdist_layout_aligned(name, array, alignment);
+    return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected %" PRId64 " counts", name,
+                        count);
+}
+
 embdist_status embdist_layout_too_large(const char *name)
 {
     return embdist_fail(EMBDIST_INVALID_ARGUMENT,

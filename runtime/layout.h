@@ -49,6 +49,15 @@ typedef struct embdist_layout_of_call {
     int64_t received, output_rows; /* sequences: rows that arrive; rows of out */
 } embdist_layout_of_call;
 
+/* Where count i of a pooled call stands in what its mode was given, for sentences: "", "[1]" of
+ * batch_per_rank, "[1][2]" of batch_per_rank_feature. */
+enum { EMBDIST_PLACE = 64 };
+void embdist_layout_place(embdist_mode mode, int64_t i, int64_t features,
+                          char place[EMBDIST_PLACE]);
+
+/* Whether an array of numbers of the caller's is aligned as its type asks; the error names it. */
+embdist_status embdist_layout_aligned(const char *name, const void *array, size_t alignment);
+
 /* Computes the layout of a batch on a rank, with the wire rows of `direction`. `memory` holds its
  * arrays and is grown as needed. The errors are sentences that name the count. */
 embdist_status embdist_layout_make(embdist_layout_of_call *layout, embdist_buffer *memory,

@@ -32,6 +32,10 @@ enum { EMBDIST_MOST_BYTES_AN_ELEMENT = 16 };
 int embdist_layout_add(int64_t a, int64_t b, int64_t *sum);
 int embdist_layout_multiply(int64_t a, int64_t b, int64_t *product);
 
+/* Whether an array of `count` numbers is there and aligned as its type asks. */
+embdist_status embdist_layout_given(const char *name, const void *array, int64_t count,
+                                    size_t alignment);
+
 /* The error for counts, named so, whose sums int64 cannot hold. */
 embdist_status embdist_layout_too_large(const char *name);
 

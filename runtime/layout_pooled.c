@@ -111,17 +111,17 @@ static embdist_status take_counts(embdist_filling *to, const embdist_batch *batc
         name = "batch_per_rank_feature";
         layout->count_count = layout->world * to->parts->descriptor->features;
     }
-    if (!given)
-        return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected %" PRId64 " counts",
-                            name, layout->count_count);
+    const embdist_status status =
+        embdist_layout_given(name, given, layout->count_count, _Alignof(int64_t));
+    if (status)
+        return status;
     for (int64_t i = 0; i < layout->count_count; i++) {
-        if (given[i] < 0 && layout->mode == EMBDIST_EVEN)
-            return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                                "batch is %" PRId64 ", expected 0 or more", given[i]);
-        if (given[i] < 0)
-            return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                                "%s[%" PRId64 "] is %" PRId64 ", expected 0 or more", name, i,
-                                given[i]);
+        if (given[i] < 0) {
+            char place[EMBDIST_PLACE];
+            embdist_layout_place(layout->mode, i, to->parts->descriptor->features, place);
+            return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s%s is %" PRId64 ", expected 0 or more",
+                                name, place, given[i]);
+        }
         to->counts[i] = given[i];
     }
     return EMBDIST_OK;

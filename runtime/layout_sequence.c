@@ -21,7 +21,14 @@ static embdist_status sum_lengths(embdist_filling *to, int64_t features,
                             "rows and lengths are NULL, expected one of them");
     if (!batch->batch_per_rank)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                            "batch_per_rank is NULL, expected [world] counts beside lengths");
+                            "batch_per_rank is NULL, expected %" PRId64 " counts beside lengths",
+                            to->layout->world);
+    embdist_status status =
+        embdist_layout_aligned("batch_per_rank", batch->batch_per_rank, _Alignof(int64_t));
+    if (!status)
+        status = embdist_layout_aligned("lengths", batch->lengths, _Alignof(int32_t));
+    if (status)
+        return status;
     for (int64_t j = 0; j < to->layout->world; j++) {
         if (batch->batch_per_rank[j] < 0)
             return embdist_fail(EMBDIST_INVALID_ARGUMENT,
@@ -39,9 +46,10 @@ static embdist_status sum_lengths(embdist_filling *to, int64_t features,
             int64_t rows = 0;
             for (int64_t b = 0; b < batch->batch_per_rank[j]; b++, length++) {
                 if (*length < 0)
-                    return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                                        "lengths[%" PRId64 "] is %" PRId32 ", expected 0 or more",
-                                        (int64_t)(length - batch->lengths), *length);
+                    return embdist_fail(
+                        EMBDIST_INVALID_ARGUMENT,
+                        "lengths[%" PRId64 "][%" PRId64 "] is %" PRId32 ", expected 0 or more", f,
+                        (int64_t)(length - batch->lengths) - f * samples, *length);
                 rows += *length;
             }
             piece_of(to, f, j)->rows = rows;
@@ -52,13 +60,17 @@ static embdist_status sum_lengths(embdist_filling *to, int64_t features,
 static embdist_status take_rows(embdist_filling *to, int64_t features,
                                 const embdist_sequence_batch *batch)
 {
+    const embdist_status status = embdist_layout_aligned("rows", batch->rows, _Alignof(int64_t));
+    if (status)
+        return status;
     for (int64_t f = 0; f < features; f++)
         for (int64_t j = 0; j < to->layout->world; j++) {
             const int64_t rows = batch->rows[f * to->layout->world + j];
             if (rows < 0)
                 return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                                    "rows[%" PRId64 "] is %" PRId64 ", expected 0 or more",
-                                    f * to->layout->world + j, rows);
+                                    "rows[%" PRId64 "][%" PRId64 "] is %" PRId64
+                                    ", expected 0 or more",
+                                    f, j, rows);
             piece_of(to, f, j)->rows = rows;
         }
     return EMBDIST_OK;
@@ -68,8 +80,9 @@ static embdist_status copy_counts(const char *name, const int64_t *given, int64_
                                   int64_t *to, int64_t *sum)
 {
     *sum = 0;
-    if (!given)
-        return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected [world] counts", name);
+    const embdist_status status = embdist_layout_given(name, given, world, _Alignof(int64_t));
+    if (status)
+        return status;
     for (int64_t j = 0; j < world; j++) {
         if (given[j] < 0)
             return embdist_fail(EMBDIST_INVALID_ARGUMENT,
@@ -163,6 +176,9 @@ static embdist_status take_sequence(embdist_filling *to, const embdist_sequence_
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
                             "batch->permute is not NULL, expected NULL: %s takes no permute",
                             descriptor->kind);
+    if (batch->rows && batch->lengths)
+        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
+                            "rows and lengths are both given, expected one of them");
     embdist_status status = copy_counts("send_rows", batch->send_rows, world, to->counts, &sent);
     if (!status)
         status = copy_counts("recv_rows", batch->recv_rows, world, to->counts + world,

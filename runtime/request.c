@@ -267,6 +267,7 @@ embdist_status embdist_request_post(embdist_request *request)
     request->sequence = comm->sequence++;
     request->state = EMBDIST_STATE_POSTED;
     request->status = EMBDIST_OK;
+    request->tested = 0;
     request->next = NULL;
     request->previous = comm->newest;
     if (comm->newest)
@@ -306,20 +307,38 @@ embdist_status embdist_request_complete(embdist_request *request)
 
 /* ---- public --------------------------------------------------------------------------------- */
 
-embdist_status embdist_wait(embdist_request **request, void *stream)
+/* Completes *request for the public function of this name. */
+static embdist_status complete(const char *function, embdist_request **request)
 {
     if (!request)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                            "embdist_wait: request is NULL, expected the address of a request");
-    if (stream)
-        return embdist_fail(
-            EMBDIST_INVALID_ARGUMENT,
-            "embdist_wait: stream is not NULL, expected NULL for a dist in host memory");
+                            "%s: request is NULL, expected the address of a request", function);
     if (!*request)
         return EMBDIST_OK;
     const embdist_status status = embdist_request_complete(*request);
     *request = NULL;
     return status;
+}
+
+embdist_status embdist_wait(embdist_request **request, void *stream)
+{
+    if (stream)
+        return embdist_fail(
+            EMBDIST_INVALID_ARGUMENT,
+            "embdist_wait: stream is not NULL, expected NULL for a dist in host memory");
+    return complete("embdist_wait", request);
+}
+
+/* Gives up on a request that embdist_test has not found done for longer than a wait would wait. */
+static void limit_tests(embdist_request *request)
+{
+    embdist_comm *comm = request->dist->comm;
+    const double now = embdist_machine_seconds();
+    const awaited end = {request, request->sequence};
+    if (request->tested == 0)
+        request->tested = now;
+    else if (now - request->tested > comm->time_limit)
+        time_out(comm, &end); /* its error is also the request's */
 }
 
 embdist_status embdist_test(embdist_request **request, int *done)
@@ -332,16 +351,18 @@ embdist_status embdist_test(embdist_request **request, int *done)
     if (!*request)
         return EMBDIST_OK;
     advance((*request)->dist->comm);
+    if ((*request)->state != EMBDIST_STATE_DONE)
+        limit_tests(*request);
     if ((*request)->state != EMBDIST_STATE_DONE) {
         *done = 0;
         return EMBDIST_OK;
     }
-    return embdist_wait(request, NULL);
+    return complete("embdist_test", request);
 }
 
 embdist_status embdist_synchronize(embdist_request **request)
 {
-    return embdist_wait(request, NULL);
+    return complete("embdist_synchronize", request);
 }
 
 void embdist_request_wire(const embdist_request *request, const void **bytes, int64_t *length)

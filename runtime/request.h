@@ -34,6 +34,7 @@ struct embdist_request {
     embdist_request *next, *previous; /* in the comm's list, or (next) in the dist's idle ones */
     embdist_dist *dist;
     uint64_t sequence;
+    double tested; /* when embdist_test first found it not done; 0: not yet */
     embdist_state state;
     embdist_status status;
     char sentence[EMBDIST_SENTENCE];

@@ -86,9 +86,17 @@ function M.catalogue()
     return catalogue
 end
 
--- The plan of the text of a spec.
-function M.plan(text)
+-- The same, and one codec more, whose module is `codec`.
+function M.catalogue_with(codec)
     local catalogue = M.catalogue()
+    catalogue.codecs[#catalogue.codecs + 1] = codec
+    catalogue.codecs[codec.name] = codec
+    return catalogue
+end
+
+-- The plan of the text of a spec.
+function M.plan(text, catalogue)
+    catalogue = catalogue or M.catalogue()
     local spec, message = require("spec").load(text, "spec.lua", catalogue, os.clock)
     return assert(require("plan").make(assert(spec, message), catalogue))
 end
@@ -97,8 +105,14 @@ end
 function M.texts(plan, line_directives)
     local templates = {}
     for _, file in ipairs(plan.files) do
-        local path = ("%s/templates/%s"):format(M.root, file.template)
-        templates[file.template] = {text = M.read(path), path = file.template}
+        for _, name in ipairs(file.templates) do
+            if not templates[name] then
+                templates[name] = {
+                    text = M.read(("%s/templates/%s"):format(M.root, name)),
+                    path = name,
+                }
+            end
+        end
     end
     local texts = {}
     for _, file in ipairs(require("emit").files(plan, templates, line_directives)) do

@@ -25,6 +25,14 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
+/* What scalar and vector functions share is inlined into both: compiled by itself, it would be called
+ * from code for another instruction set. */
+#if defined(__GNUC__) || defined(__clang__)
+#define EMBDIST_SHARED static inline __attribute__((always_inline))
+#else
+#define EMBDIST_SHARED static inline
+#endif
+
 /* What an inspection of rows has found so far; zero before the first. */
 typedef struct embdist_inspection {
     int64_t rows;      /* that hold a NaN or an infinity */

@@ -1,6 +1,6 @@
-/* fp8.h: what the codecs fp8_e4m3 and fp8_e5m2 share: nearly all. Codes are those of the OCP formats;
- * a group's scale is its largest finite magnitude divided by the format's. group.h says what a codec
- * header of groups gives, doc/wire.md has the formulas and their error. */
+/* fp8.h: what the codecs fp8_e4m3 and fp8_e5m2 share: nearly all. Codes are those of the OCP
+ * formats; a group's scale is its largest finite magnitude divided by the format's. group.h says
+ * what a codec header of groups gives, doc/wire.md has the formulas and their error. */
 #ifndef EMBDIST_INLINE_FP8_H
 #define EMBDIST_INLINE_FP8_H
 
@@ -42,17 +42,10 @@ enum {
 #define EMBDIST_FP8_LARGEST 0x1.fffffep127F
 #define EMBDIST_FP8_SMALLEST_SCALE 0x1p-126F /* the reciprocal is finite */
 
-/* What vector functions share with scalar ones is inlined into them, to have the same instructions. */
-#if defined(__GNUC__) || defined(__clang__)
-#define EMBDIST_FP8_SHARED static inline __attribute__((always_inline))
-#else
-#define EMBDIST_FP8_SHARED static inline
-#endif
-
 /* ---- shared */
 
 /* Where all finite values are 0 the scale is too. An infinity that stays must not meet it. */
-EMBDIST_FP8_SHARED embdist_fp8_group embdist_fp8_settle(embdist_fp8_seen seen,
+EMBDIST_SHARED embdist_fp8_group embdist_fp8_settle(embdist_fp8_seen seen,
                                                         embdist_fp8_options options,
                                                         embdist_fp8_format format)
 {
@@ -70,12 +63,12 @@ EMBDIST_FP8_SHARED embdist_fp8_group embdist_fp8_settle(embdist_fp8_seen seen,
     return group;
 }
 
-EMBDIST_FP8_SHARED void embdist_fp8_put_group(char *at, embdist_fp8_group group)
+EMBDIST_SHARED void embdist_fp8_put_group(char *at, embdist_fp8_group group)
 {
     memcpy(at, &group.scale, sizeof group.scale);
 }
 
-EMBDIST_FP8_SHARED embdist_fp8_group embdist_fp8_get_group(const char *at)
+EMBDIST_SHARED embdist_fp8_group embdist_fp8_get_group(const char *at)
 {
     embdist_fp8_group group = {0.0F, 0.0F, 0.0F};
     memcpy(&group.scale, at, sizeof group.scale);
@@ -208,12 +201,12 @@ static inline int embdist_fp8_saturates(float value, embdist_fp8_group group,
 
 #if EMBDIST_X86
 
-/* In vectors a scaled magnitude y is rounded by adding a magic number to it, so large that the sum's
- * last bit is worth as much as that of y's code: 2^(23 - mantissa bits) times the power of two that
- * begins y's binade (the least normal one for smaller y). The sum's lower bits then are y's code but
- * for a multiple of 2^(mantissa bits) that follows from the exponent; the even `offset` added to the
- * magic number makes up for what does not come from the exponent's bits. For stochastic rounding the
- * magic number is less by 2^16: chance adds to the 16 bits below the code's last. */
+/* In vectors a scaled magnitude y is rounded by adding a magic number to it, so large that the
+ * sum's last bit is worth as much as that of y's code: 2^(23 - mantissa bits) times the power of
+ * two that begins y's binade (the least normal one for smaller y). The sum's lower bits then are
+ * y's code but for a multiple of 2^(mantissa bits), which the exponent's bits, shifted and added,
+ * give but for a constant; the even `offset` in the magic number is that. For stochastic rounding
+ * the magic number is less by 2^16: chance adds to the 16 bits below the code's last. */
 
 static inline uint32_t embdist_fp8_offset(embdist_fp8_format format)
 {
@@ -242,7 +235,7 @@ static inline int embdist_fp8_chance_magic(embdist_fp8_format format)
  * negative, less than every finite one. */
 #define EMBDIST_FP8_LOOK 0x800000
 
-EMBDIST_FP8_SHARED embdist_fp8_seen embdist_fp8_looked(int32_t look)
+EMBDIST_SHARED embdist_fp8_seen embdist_fp8_looked(int32_t look)
 {
     embdist_fp8_seen seen = {-1};
     if (look >= 0) {

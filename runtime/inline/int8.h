@@ -38,14 +38,6 @@ enum { EMBDIST_INT8_NAN = 255, EMBDIST_INT8_GROUP_BYTES = 8 };
 #define EMBDIST_INT8_LARGEST 0x1.fffffep127F
 #define EMBDIST_INT8_NAN_BITS 0x7fc00000U
 
-/* What vector functions share with scalar ones is inlined into them: compiled by itself, it has
- * other instructions. */
-#if defined(__GNUC__) || defined(__clang__)
-#define EMBDIST_INT8_SHARED static inline __attribute__((always_inline))
-#else
-#define EMBDIST_INT8_SHARED static inline
-#endif
-
 /* ---- shared */
 
 /* The next fp32 number above (1) or below (-1) a positive one; from 0 only above. */
@@ -59,7 +51,7 @@ static inline float embdist_int8_next(float value, int step)
 }
 
 /* The group of finite values from least to greatest. */
-EMBDIST_INT8_SHARED embdist_int8_group embdist_int8_between(float least, float greatest, int nan)
+EMBDIST_SHARED embdist_int8_group embdist_int8_between(float least, float greatest, int nan)
 {
     const float steps = nan ? 254.0F : 255.0F;
     const float range = greatest - least;
@@ -101,7 +93,7 @@ EMBDIST_INT8_SHARED embdist_int8_group embdist_int8_between(float least, float g
 }
 
 /* Infinities count as the largest magnitude of the finite values. */
-EMBDIST_INT8_SHARED embdist_int8_group embdist_int8_settle(embdist_int8_seen seen,
+EMBDIST_SHARED embdist_int8_group embdist_int8_settle(embdist_int8_seen seen,
                                                            embdist_int8_options options)
 {
     (void)options;
@@ -128,7 +120,7 @@ EMBDIST_INT8_SHARED embdist_int8_group embdist_int8_settle(embdist_int8_seen see
     return embdist_int8_between(least, greatest, seen.nan);
 }
 
-EMBDIST_INT8_SHARED void embdist_int8_put_group(char *at, embdist_int8_group group,
+EMBDIST_SHARED void embdist_int8_put_group(char *at, embdist_int8_group group,
                                                 embdist_int8_options options)
 {
     (void)options;
@@ -139,7 +131,7 @@ EMBDIST_INT8_SHARED void embdist_int8_put_group(char *at, embdist_int8_group gro
     memcpy(at + sizeof scale, &group.bias, sizeof group.bias);
 }
 
-EMBDIST_INT8_SHARED embdist_int8_group embdist_int8_get_group(const char *at,
+EMBDIST_SHARED embdist_int8_group embdist_int8_get_group(const char *at,
                                                               embdist_int8_options options)
 {
     (void)options;

@@ -30,9 +30,11 @@ refuses() {
     ok "refused: $*" $?
 }
 
-echo 1..19
+echo 1..20
 "$bench" --help >"$work/said" 2>&1
 ok 'help' $?
+"$bench" -h 2>&1 | cmp -s - "$work/said"
+ok '-h is --help' $?
 missing=0
 for option in -b -e -f -n -w -t --dim --kind --mode --codec --direction --routing --way --json; do
     grep -q -e "^  .*$option [A-Z]" "$work/said" || missing=1

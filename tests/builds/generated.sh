@@ -71,6 +71,26 @@ own_names() {
     echo "others: $others"
     [ -n "$(nm -g --defined-only ./*.o)" ] && [ -z "$others" ]
 }
+# Names of the runtime's private headers and their guards, in a program that includes the generated
+# ones before the runtime's folder; and names whose guards would be one in capitals.
+private_names() {
+    {
+        for name in run local request layout comm error_H Run; do
+            echo "return { name = \"$name\", dists = { { name = \"d\", kind = \"rw_pooled\"," \
+                "dims = { 3 }, batch = { \"even\" } } } }" >private.lua
+            mkdir -p "private/$name" &&
+                "$source/gen/embdist-gen" --output "private/$name" private.lua || return 1
+            echo "#include \"$name.h\"" >&3
+            echo "const embdist_descriptor *of_$name(void) { return &${name}_d; }" >&4
+        done
+    } 3>private_includes.h 4>private_uses.h
+    cat private_includes.h private_uses.h >private.c
+    mkdir private/headers && cp private/*/*.h private/headers &&
+        "${CC:-cc}" -std=c11 -Wall -Werror -Wno-missing-prototypes -fsyntax-only -Iprivate/headers \
+            -I"$source/runtime" private.c || return 1
+    find private -name '*.c' -exec "${CC:-cc}" -std=c11 -Wall -Werror -fsyntax-only \
+        -I"$source/runtime" {} +
+}
 # with COMPILER WHAT COMMAND...: skips where there is no such compiler
 with() {
     if command -v "$1" >"$work/which"; then
@@ -82,7 +102,7 @@ with() {
     fi
 }
 
-plan 11
+plan 12
 check "the spec is generated" generate
 with gcc "gcc: no warning" quiet gcc
 with clang "clang: no warning" quiet clang
@@ -92,3 +112,4 @@ for standard in c++11 c++17 c++20; do
 done
 check "counts of another type do not compile" narrow_counts
 check "every visible name begins with the spec's" own_names
+check "names of the runtime's private headers" private_names

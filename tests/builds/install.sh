@@ -45,6 +45,18 @@ generate() {
         "$prefix/bin/embdist-gen" --output out spec.lua && [ -s out/dlrm.h ] &&
         "${CC:-cc}" -std=c11 -I"$prefix/include/embdist" -c out/dlrm.c -o out/dlrm.o
 }
+# Every link of an installed document to a file, from the folder that the document lies in.
+links_hold() {
+    docs=$prefix/share/doc/embdist
+    find "$docs" -name '*.md' | while read -r page; do
+        sed -n 's/\](\([^)]*\))/\n\1\n/gp' "$page" | grep -E '^[A-Za-z/_.]+\.[a-z]+$' | while read -r link; do
+            echo "$page: $link"
+            [ -f "${page%/*}/$link" ] || echo "is not there: $link" >>"$work/lost"
+        done
+    done >"$work/links"
+    cat "$work/links"
+    [ "$(wc -l <"$work/links")" -ge 8 ] && [ ! -e "$work/lost" ] || { cat "$work/lost" && return 1; }
+}
 no_file_left() {
     make -s uninstall
     left=$(find "$prefix" ! -type d)
@@ -60,7 +72,7 @@ only_public() {
     done
 }
 
-plan 8
+plan 9
 check "make -j8 install" install_all
 if command -v pkg-config >/dev/null 2>&1; then
     check "a C program, by pkg-config" program "${CC:-cc}" program.c
@@ -77,6 +89,7 @@ else
 fi
 check "a C program with the static libraries" static_program
 check "the installed generator, and its code against the installed headers" generate
+check "the links of the installed documents" links_hold
 check "the man page" test -s "$prefix/share/man/man1/embdist-gen.1"
 check "the shared library shows public names only" only_public
 check "uninstall leaves no file" no_file_left

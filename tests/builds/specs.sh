@@ -77,7 +77,30 @@ generated_once() {
     done
 }
 
-plan 12
+# one_dist SPEC DIST: writes SPEC.lua
+one_dist() {
+    echo "return { name = \"$1\", dists = { { name = \"$2\", kind = \"rw_pooled\", dims = { 3 } } } }" \
+        >"$1.lua"
+}
+# clash WHAT SPEC DIST SPEC DIST: two specs that make the same thing are refused
+clash() {
+    one_dist "$2" "$3"
+    one_dist "$4" "$5"
+    says "the specs $2.lua and $4.lua both make the $1; give one another name" \
+        sh ../source/build-aux/spec-rules ../source/gen/embdist-gen install "$work/clash" \
+        "$2.lua" "$4.lua" && [ ! -e "$work/clash/specs.mk" ]
+}
+# no_clash NAME DIST NAME DIST: and others are not
+no_clash() {
+    ! clash nothing "$@" && [ -s "$work/clash/specs.mk" ]
+}
+
+plan 17
+check "two specs whose dists make one symbol" clash 'symbol a_b_c' a b_c a_b c
+check "a function and a dist" clash 'symbol q_d_forward_even' q d q_d forward_even
+check "a codelet and a spec of its name" clash 'file e_pack_runs_d3_fp32.c' e d e_pack_runs_d3_fp32 d
+check "specs that make nothing twice, names in another case too" no_clash Dlrm bags dlrm bags
+check "a spec whose name begins with another" no_clash dlrm bags dlrm_eval bags
 check "two specs in one --with-spec" configured
 check "all files are there, a library for each spec" complete
 check "nothing changed: nothing is compiled" builds ''

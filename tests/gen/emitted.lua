@@ -14,6 +14,11 @@ return {
             backward = { codec = "bf16", loss_scale = 4 },
         },
         { name = "events", kind = "rw_sequence", dims = { 3 }, forward = "bf16", index = "int32" },
+        {
+            name = "rounded", kind = "tw_pooled", dims = { 70 }, batch = { "even" },
+            forward = "fp8_e5m2", dtype = "bf16",
+            backward = { codec = "int8", group = 32, rounding = "stochastic" },
+        },
     },
 }
 ]==])
@@ -33,8 +38,8 @@ tap.run {
 /* model.h: the distributions of the spec model.
  *
  * Made by embdist-gen 0.1.0 from spec.lua; changes here are lost when it is made again. */
-#ifndef MODEL_H
-#define MODEL_H
+#ifndef EMBDIST_SPEC_model_H
+#define EMBDIST_SPEC_model_H
 
 #include <embdist.h>
 
@@ -57,6 +62,7 @@ extern "C" {
  *   backward: bf16, loss scale 4, overflow and infinity saturate (error: 2^-8 relative, 2^-134
  *       absolute)
  *   gradient: mean: divided by the number of ranks, in fp32, after decoding
+ *   rows: fp32
  *
  * Sums are made in fp32, in rank order. With one rank nothing is encoded or divided. */
 
@@ -117,7 +123,7 @@ embdist_status model_events_forward(embdist_dist *dist, const float *local_embs,
             prototypes = prototypes + 1
             tap.equal(" */", before:sub(-3))
         end
-        tap.equal(6, prototypes)
+        tap.equal(8, prototypes)
     end},
     {"the table's beginning", function()
         starts("model.c", [==[
@@ -129,6 +135,7 @@ embdist_status model_events_forward(embdist_dist *dist, const float *local_embs,
 #include <embdist_descriptor.h>
 
 extern const embdist_codelet model_pack_runs_d17_fp16[EMBDIST_ISA_COUNT];
+extern const embdist_codelet model_pack_runs_d17_fp16_inspect[EMBDIST_ISA_COUNT];
 extern const embdist_codelet model_unpack_sum_d17_fp16_wire[EMBDIST_ISA_COUNT];
 extern const embdist_codelet model_unpack_sum_d17_fp16_rows[EMBDIST_ISA_COUNT];
 ]==])
@@ -137,7 +144,9 @@ extern const embdist_codelet model_unpack_sum_d17_fp16_rows[EMBDIST_ISA_COUNT];
 
 static const embdist_codelets runs_sum_d17_fp16 = {
     .row_bytes = 34,
+    .scratch_bytes = 0,
     .pack_runs = model_pack_runs_d17_fp16,
+    .pack_runs_inspect = model_pack_runs_d17_fp16_inspect,
     .unpack_sum_wire = model_unpack_sum_d17_fp16_wire,
     .unpack_sum_rows = model_unpack_sum_d17_fp16_rows,
 };
@@ -146,13 +155,93 @@ static const embdist_codelets runs_sum_d17_fp16 = {
 
 static const embdist_codelets transposed_runs_d3_fp32 = {
     .row_bytes = 12,
+    .scratch_bytes = 0,
     .pack_runs = model_pack_runs_d3_fp32,
+    .pack_runs_inspect = model_pack_runs_d3_fp32_inspect,
     .pack_transposed = model_pack_transposed_d3_fp32,
+    .pack_transposed_inspect = model_pack_transposed_d3_fp32_inspect,
     .unpack_runs_wire = model_unpack_runs_d3_fp32_wire,
     .unpack_runs_rows = model_unpack_runs_d3_fp32_rows,
     .unpack_transposed_rows = model_unpack_transposed_d3_fp32_rows,
 };
 ]==])},
+    {"a set of a codec of groups, with scratch", has("model.c", [==[
+
+static const embdist_codelets runs_runs_d70_int8_g32_sr_rows_bf16 = {
+    .row_bytes = 94,
+    .scratch_bytes = 280,
+    .pack_runs = model_pack_runs_d70_int8_g32_sr_rows_bf16,
+    .pack_runs_inspect = model_pack_runs_d70_int8_g32_sr_rows_bf16_inspect,
+    .unpack_runs_wire = model_unpack_runs_d70_int8_g32_sr_rows_bf16_wire,
+    .unpack_runs_rows = model_unpack_runs_d70_int8_g32_sr_rows_bf16_rows,
+};
+]==])},
+    {"rows of 16 bits, and stochastic rounding, in a descriptor", has("model.c", [==[
+    .owned = 1,
+    .element_bytes = 2,
+    .index_bytes = 0,
+    .local_layout = EMBDIST_LAYOUT_RANKS,
+    .out_layout = EMBDIST_LAYOUT_OWNERS,
+    .forward =
+        {
+            .pack = EMBDIST_PACK_RUNS,
+            .exchange = EMBDIST_EXCHANGE_ALLTOALLV,
+            .unpack = EMBDIST_UNPACK_RUNS,
+            .divide = 0,
+            .stochastic = 0,
+            .fail_above = 0.0F,
+        },
+    .backward =
+        {
+            .pack = EMBDIST_PACK_RUNS,
+            .exchange = EMBDIST_EXCHANGE_ALLTOALLV,
+            .unpack = EMBDIST_UNPACK_RUNS,
+            .divide = 1,
+            .stochastic = 1,
+            .fail_above = 0.0F,
+        },
+]==])},
+    {"rows of 16 bits and stochastic rounding in a dist's comment", has("model.h", [==[
+ *   features: 1 of dim 70; sum of dims 70
+ *   forward: fp8_e5m2, overflow and infinity saturate (error: 2^-3 relative, 2^-32.8 of the largest
+ *       of a group absolute (stochastic: twice); and fp32 roundings)
+ *   backward: int8, groups of 32, stochastic rounding, overflow and infinity saturate (error: half
+ *       a step, stochastic a step; a step is 1/255 of a group's range, 1/254 beside NaN)
+ *   gradient: mean: divided by the number of ranks, in fp32, after decoding
+ *   rows: bf16
+ *
+ * With one rank nothing is encoded or divided.
+]==])},
+    {"a call with rows of 16 bits in the header", has("model.h", [==[
+embdist_status model_rounded_forward_even(embdist_dist *dist, const uint16_t *local_embs,
+                                          int64_t local_count, int64_t batch, uint16_t *out,
+                                          int64_t out_count, void *stream,
+                                          embdist_request **request);
+]==])},
+    {"a call that rounds stochastically in the header", has("model.h", [==[
+/* The gradient back to the ranks that hold the embeddings.
+ *   batch: the samples of every rank
+ *   seed: of stochastic rounding; the same on a rank gives the same bits, ranks may differ
+ *   grad_out: [batch][70], this rank's samples, features by owner, then in order
+ *   grad_local_embs: [world][batch][own dims], the features that this rank owns, in order */
+embdist_status model_rounded_backward_even(embdist_dist *dist, const uint16_t *grad_out,
+                                           int64_t grad_out_count, int64_t batch, uint64_t seed,
+                                           uint16_t *grad_local_embs, int64_t grad_local_count,
+                                           void *stream, embdist_request **request);
+]==])},
+    {"a call hands its seed on, others hand on 0", function()
+        local function body(name)
+            return texts["model.c"]:match("\nembdist_status " .. name .. "%(.-\n}\n")
+        end
+        tap.contains("        .seed = seed,\n", body("model_rounded_backward_even"))
+        tap.contains("        .seed = 0,\n", body("model_rounded_forward_even"))
+        tap.contains("        .seed = 0,\n", body("model_events_backward"))
+        local seeds = 0
+        for _ in texts["model.h"]:gmatch("uint64_t seed") do
+            seeds = seeds + 1
+        end
+        tap.equal(1, seeds)
+    end},
     {"a descriptor", has("model.c", [==[
 
 /* ---- bags */
@@ -210,6 +299,7 @@ const embdist_descriptor model_bags = {
     .groups = 2,
     .group = bags_groups,
     .owned = 0,
+    .element_bytes = 4,
     .index_bytes = 0,
     .local_layout = EMBDIST_LAYOUT_RANKS,
     .out_layout = EMBDIST_LAYOUT_OWN,
@@ -219,6 +309,7 @@ const embdist_descriptor model_bags = {
             .exchange = EMBDIST_EXCHANGE_ALLTOALLV,
             .unpack = EMBDIST_UNPACK_SUM,
             .divide = 0,
+            .stochastic = 0,
             .fail_above = 65504.0F,
         },
     .backward =
@@ -227,6 +318,7 @@ const embdist_descriptor model_bags = {
             .exchange = EMBDIST_EXCHANGE_ALL_GATHER,
             .unpack = EMBDIST_UNPACK_RUNS,
             .divide = 1,
+            .stochastic = 0,
             .fail_above = 0.0F,
         },
     .field_count = 13,
@@ -249,6 +341,7 @@ embdist_status model_events_backward(embdist_dist *dist, const float *grad_out,
                 .mode = EMBDIST_SEQUENCE,
                 .sequence = batch,
             },
+        .seed = 0,
         .input = grad_out,
         .input_count = grad_out_count,
         .output = grad_local_embs,
@@ -261,8 +354,8 @@ embdist_status model_events_backward(embdist_dist *dist, const float *grad_out,
     {"a codelet's banner, header and options", function()
         local text = texts["model_unpack_runs_d5_bf16_ls4.c"]
         starts("model_unpack_runs_d5_bf16_ls4.c", [==[
-/* model_unpack_runs_d5_bf16_ls4.c: Decodes rows of 5 values from bf16, loss scale 4, overflow and
- * infinity saturate, in order.
+/* model_unpack_runs_d5_bf16_ls4.c: Decodes fp32 rows of 5 values from bf16, loss scale 4, overflow
+ * and infinity saturate, in order.
  *
  * Made by embdist-gen from spec.lua; changes here are lost when it is made again. */
 ]==])
@@ -278,19 +371,55 @@ embdist_status model_events_backward(embdist_dist *dist, const float *grad_out,
                     seen[name] = true
                 end
             end
-            for _, suffix in ipairs(codelet.tables) do
-                expected[codelet.symbol .. suffix] = true
+            for _, one in ipairs(codelet.tables) do
+                expected[one.name] = true
             end
             tap.equal(expected, seen, codelet.file)
         end
     end},
-    {"a codelet includes its codec's header and no other", function()
+    {"tables have vector versions but for inspection", function()
+        local text = texts["model_pack_runs_d5_fp32.c"]
+        tap.contains([==[
+
+#define TABLE_pack model_pack_runs_d5_fp32
+extern const embdist_codelet_function TABLE_pack[3];
+const embdist_codelet_function TABLE_pack[3] = {
+    pack_plain,
+#if EMBDIST_X86
+    pack_avx2,
+    pack_avx512,
+#endif
+};
+
+#define TABLE_inspect model_pack_runs_d5_fp32_inspect
+extern const embdist_codelet_function TABLE_inspect[3];
+const embdist_codelet_function TABLE_inspect[3] = {
+    inspect_plain,
+};
+]==], text)
+    end},
+    {"a codelet of groups knows how its row lies", function()
+        local text = texts["model_pack_runs_d70_int8_g32_sr_rows_bf16.c"]
+        for name, value in pairs {DIM = 70, GROUP = 32, GROUPS = 3, GROUP_BYTES = 8,
+            PAYLOAD_BYTES = 70, WIRE_BYTES = 94, ROWS_BYTES = 140} do
+            local seen = text:match("\n    " .. name .. " = ([%w *]-),? *[\n/]")
+            tap.equal(value, load("local DIM = 70 return " .. seen)(), name)
+        end
+        tap.contains("static const embdist_int8_options OPTIONS = {.stochastic = 1};\n", text)
+        tap.contains("static const embdist_bf16_options ROWS = "
+            .. "{.loss_scale = 1.0F, .saturate = 0};\n", text)
+    end},
+    {"a codelet includes the headers of its codec and of its rows, no other", function()
         for _, codelet in ipairs(plan.codelets) do
             local includes = {}
             for name in texts[codelet.file]:gmatch("#include (%g+)") do
                 includes[#includes + 1] = name
             end
-            tap.equal({("<inline/%s>"):format(codelet.codec.header)}, includes, codelet.file)
+            local expected = {("<inline/%s>"):format(codelet.codec.header)}
+            if codelet.rows.header ~= codelet.codec.header then
+                expected[2] = ("<inline/%s>"):format(codelet.rows.header)
+            end
+            tap.equal(expected, includes, codelet.file)
         end
     end},
     {"nothing in a file tells when, where or by whom it was made", function()

@@ -89,9 +89,54 @@ tap.run {
         with_spec(function(out, spec)
             succeed {"--output", out, spec}
             local before = generator.read(out .. "/two.h")
-            generator.write(out .. "/two.h", "mine\n")
+            generator.write(out .. "/two.h", before .. "mine\n")
             succeed {"--output", out, spec}
             tap.equal(before, generator.read(out .. "/two.h"))
+        end)
+    end},
+    {"an empty file is made", function()
+        with_spec(function(out, spec)
+            generator.write(out .. "/two.h", "")
+            generator.write(out .. "/two.d", "")
+            succeed {"--output", out, "--depfile", out .. "/two.d", spec}
+            tap.contains("Made by embdist-gen", generator.read(out .. "/two.h"))
+            tap.contains("# Made by embdist-gen from two.lua.\n", generator.read(out .. "/two.d"))
+        end)
+    end},
+    {"a file that is not the generator's is not replaced, and no other is made", function()
+        with_spec(function(out, spec)
+            for _, name in ipairs {"two.h", "two_pack_runs_d5_fp16.c", "my.d"} do
+                generator.write(out .. "/" .. name, "mine\n")
+                tap.equal({status = 1, out = "", err = ("embdist-gen: cannot replace %s/%s: its "
+                    .. "first lines do not say \"Made by embdist-gen\", so it may be somebody's; "
+                    .. "move it, or name another place\n"):format(out, name)},
+                    generator.run {"--output", out, "--depfile", out .. "/my.d", spec})
+                tap.equal(name, generator.names(out))
+                tap.equal("mine\n", generator.read(out .. "/" .. name))
+                os.remove(out .. "/" .. name)
+            end
+        end)
+    end},
+    {"the spec is not replaced, whatever it says and however it is named", function()
+        with_spec(function(out, spec, folder)
+            generator.write(spec, "-- Made by embdist-gen\n" .. SPEC)
+            local depfile = folder .. "/.//two.lua"
+            tap.equal({status = 1, out = "", err = ("embdist-gen: cannot write %s: it is the "
+                .. "spec\n"):format(depfile)},
+                generator.run {"--output", out, "--depfile", depfile, spec})
+            os.rename(spec, out .. "/two.c")
+            tap.equal({status = 1, out = "", err = ("embdist-gen: cannot write %s/two.c: it is the "
+                .. "spec\n"):format(out)}, generator.run {"--output", out, out .. "/./two.c"})
+            tap.equal("-- Made by embdist-gen\n" .. SPEC, generator.read(out .. "/two.c"))
+            tap.equal("two.c", generator.names(out))
+        end)
+    end},
+    {"a depfile with the name of a file that is made", function()
+        with_spec(function(out, spec)
+            tap.equal({status = 1, out = "", err = ("embdist-gen: --depfile: got \"%s/two.c\", the "
+                .. "name of a file that is made; expected another name\n"):format(out)},
+                generator.run {"--output", out, "--depfile", out .. "/two.c", spec})
+            tap.equal("", generator.names(out))
         end)
     end},
     {"a wrong spec leaves the files of the last run", function()
@@ -200,14 +245,16 @@ tap.run {
             local depfile = folder .. "/two.d"
             succeed {"--output", out, "--depfile", depfile, spec}
             local text = generator.read(depfile)
-            local targets, prerequisites = text:match("^(.-): \\\n(.-)\n\n")
+            local targets, prerequisites = text:match("\n(.-): \\\n(.-)\n\n")
             local expected = {}
             for i, name in ipairs(FILES) do
                 expected[i] = ("%s/%s"):format(out, name)
             end
             tap.equal(table.concat(expected, " \\\n"), targets)
             for _, path in ipairs {spec, generator.root .. "/templates/header.h.tmpl",
-                generator.root .. "/templates/unpack_sum.c.tmpl", generator.root .. "/gen/plan.lua",
+                generator.root .. "/templates/elements/head.c.tmpl",
+                generator.root .. "/templates/elements/unpack_sum.c.tmpl",
+                generator.root .. "/templates/tail.c.tmpl", generator.root .. "/gen/plan.lua",
                 generator.root .. "/gen/codecs/bf16.lua", generator.root .. "/gen/embdist-gen"} do
                 tap.contains(path, prerequisites)
             end

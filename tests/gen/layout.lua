@@ -5,21 +5,56 @@ local generator = require("generator")
 local tap = require("tap")
 local c_text = require("c_text")
 
--- Compares `text`, C code, with what clang-format makes of it.
-local function check_formatted(text)
+-- Compares `texts`, C code by the names of files, with what clang-format makes of them.
+local function check_all_formatted(texts)
     local version = generator.shell("clang-format --version 2>/dev/null")
     if not version:find("version 14%.") then
         tap.skip("no clang-format 14")
     end
     generator.with_folder(function(folder)
-        generator.write(folder .. "/text.c", text)
+        for name, text in pairs(texts) do
+            generator.write(("%s/%s"):format(folder, name), text)
+        end
         generator.write(folder .. "/.clang-format",
             generator.read(generator.root .. "/.clang-format"))
-        local pipe = io.popen("clang-format " .. generator.quote(folder .. "/text.c"))
-        local formatted = pipe:read("a")
-        pipe:close()
-        tap.equal(formatted, text)
+        assert(os.execute(("cd %s && clang-format -i *.[ch]"):format(generator.quote(folder))))
+        for name, text in pairs(texts) do
+            tap.equal(generator.read(("%s/%s"):format(folder, name)), text, name)
+        end
     end)
+end
+
+local function check_formatted(text)
+    check_all_formatted({["text.c"] = text})
+end
+
+-- A spec with every op of a codec, for callers' rows of a type.
+local function spec_of(name, codec, dtype)
+    return ([[
+return { name = "%s", dists = {
+    { name = "a", kind = "rw_pooled", dims = { 7, 1, 100 }, forward = %s, dtype = "%s" },
+    { name = "b", kind = "rw_sequence", dims = { 33 }, forward = %s, backward = %s,
+      index = "int32", dtype = "%s" },
+} }]]):format(name, codec, dtype, codec, codec, dtype)
+end
+
+-- The option values that change code, all at once: {"group = 4", ...}.
+local function options_of(codec)
+    local VALUES = {
+        group = "32",
+        rounding = "\"stochastic\"",
+        loss_scale = "0.001953125",
+        nonfinite = "\"propagate\"",
+        scale_rounding = "\"floor\"",
+    }
+    local list = {}
+    for _, option in ipairs(codec.options) do
+        local value = VALUES[option.name]
+        if value and (option.name ~= "nonfinite" or option.take("propagate")) then
+            list[#list + 1] = (", %s = %s"):format(option.name, value)
+        end
+    end
+    return table.concat(list)
 end
 
 local PARAMETERS = {
@@ -100,11 +135,49 @@ return { name = "%s", dists = {
     { name = "%s", kind = "rw_sequence", dims = rep(33, 70), index = "int32",
       forward = { nonfinite = "fail" } },
 } }]]):format(("m"):rep(length), ("p"):rep(length), ("q"):rep(length)))
-        local texts = generator.texts(plan)
-        for _, file in ipairs(plan.files) do
-            check_formatted(texts[file.name])
-        end
+        check_all_formatted(generator.texts(plan))
     end}
+end
+
+for _, codec in ipairs(generator.catalogue().codecs) do
+    for _, dtype in ipairs {"fp32", "bf16"} do
+        tests[#tests + 1] = {("%s, rows of %s"):format(codec.name, dtype), function()
+            local plain = ("{ codec = \"%s\" }"):format(codec.name)
+            local special = ("{ codec = \"%s\"%s }"):format(codec.name, options_of(codec))
+            local texts, ops = {}, {}
+            for name, one in pairs {p = plain, s = special} do
+                local plan = generator.plan(spec_of(name, one, dtype))
+                for file, text in pairs(generator.texts(plan)) do
+                    texts[file] = text
+                end
+                for _, codelet in ipairs(plan.codelets) do
+                    ops[codelet.op] = true
+                end
+            end
+            for _, op in ipairs(require("ops").list) do
+                tap.ok(ops[op.name], op.name .. " is not there")
+            end
+            check_all_formatted(texts)
+        end}
+    end
+end
+
+-- Codecs to come: the lengths of their names shift every line of the templates.
+for _, family in ipairs {"bf16", "int8"} do
+    for length = 3, 8 do
+        tests[#tests + 1] = {("a codec like %s, whose name has %d letters"):format(family, length),
+            function()
+                local codec = {}
+                for field, value in pairs(generator.catalogue().codecs[family]) do
+                    codec[field] = value
+                end
+                codec.name = ("x"):rep(length)
+                codec.header = codec.name .. ".h"
+                check_all_formatted(generator.texts(generator.plan(
+                    spec_of("s", ("\"%s\""):format(codec.name), "fp16"),
+                    generator.catalogue_with(codec))))
+            end}
+    end
 end
 
 tap.run(tests)

@@ -39,14 +39,20 @@ return { name = "s", dists = {
     { name = "a", kind = "rw_pooled", dims = { 2, 3 }, forward = "fp16", backward = "bf16" },
     { name = "b", kind = "rw_sequence", dims = { 2 }, index = "int32" },
     { name = "c", kind = "rw_sequence", dims = { 2 }, forward = "fp16", backward = "bf16" },
+    { name = "d", kind = "rw_pooled", dims = { 2 }, forward = "int8",
+      backward = { codec = "int8", rounding = "stochastic" }, dtype = "fp16" },
+    { name = "e", kind = "rw_sequence", dims = { 2 }, forward = "int8", backward = "int8" },
 } }
 ]])
 
+-- The templates that are C, by their paths inside templates/.
 local templates = {}
-for name in generator.names(generator.root .. "/templates"):gmatch("%S+%.c%.tmpl") do
-    templates[name] = generator.read(("%s/templates/%s"):format(generator.root, name))
+for path in generator.shell(("cd %s && find . -name '*.c.tmpl'"):format(
+    quote(generator.root .. "/templates"))):gmatch("%./(%S+)") do
+    templates[path] = generator.read(("%s/templates/%s"):format(generator.root, path))
 end
-local CODELET_NAMES = {banner = true, codelet = true, isas = true}
+local CODELET_NAMES = {banner = true, codelet = true, codec = true, rows = true, isas = true}
+local CODELET_PARTS = {codelet = true, codec = true, rows = true}
 
 -- The names that a template mentions, each with its fields ("codelet.codec.header"), and those that
 -- its control lines declare.
@@ -125,18 +131,20 @@ tap.run {
         for path, text in pairs(sources) do
             if not path:find("/") then
                 for _, name in ipairs {"fp16", "bf16", "rw_pooled", "rw_sequence", "tw_pooled",
-                    "tw_sequence", "all_gather"} do
+                    "tw_sequence", "all_gather", "int8", "fp8_e4m3", "fp8_e5m2", "mx4"} do
                     tap.ok(not text:find(("\"%s\""):format(name), 1, true),
                         ("gen/%s names %s"):format(path, name))
                 end
             end
         end
     end},
-    {"codecs and kinds know nothing but options", function()
+    {"codecs know nothing but options and fp32 numbers, kinds nothing", function()
         for path in pairs(sources) do
             if path:find("/") then
                 local names = required_by(path)
-                names.options = nil
+                if path:find("^codecs/") then
+                    names.options, names.float32 = nil, nil
+                end
                 tap.equal(nil, next(names), path)
             end
         end
@@ -153,19 +161,30 @@ tap.run {
                 end
             end
         end
-        tap.equal(6, count, "codelet templates")
+        -- Six ops and a head in each of two families, and the tail.
+        tap.equal(15, count, "codelet templates")
     end},
     {"what codelet templates mention of a codelet, the plan has", function()
         for file, text in pairs(templates) do
-            for _, name in ipairs(mentioned(text)) do
-                local path = name:match("^codelet%.(.*)$")
-                local codelets = {}
-                for _, codelet in ipairs(everything.codelets) do
-                    if codelet.op .. ".c.tmpl" == file then
-                        codelets[#codelets + 1] = codelet
+            local codelets = {}
+            for _, codelet in ipairs(everything.codelets) do
+                for _, name in ipairs(codelet.templates) do
+                    if name == file then
+                        codelets[#codelets + 1] = {
+                            codelet = codelet,
+                            codec = codelet.codec,
+                            rows = codelet.rows,
+                        }
                     end
                 end
-                tap.ok(not path or resolves(path, codelets), ("%s: $%s$"):format(file, name))
+            end
+            tap.ok(#codelets > 0 or file == "dist.c.tmpl", file .. ": of no codelet")
+            local names, declared = mentioned(text)
+            for _, name in ipairs(names) do
+                local root = name:match("^[^.]+")
+                if CODELET_PARTS[root] and not declared[root] then
+                    tap.ok(resolves(name, codelets), ("%s: $%s$"):format(file, name))
+                end
             end
         end
     end},
@@ -185,7 +204,15 @@ tap.run {
             tap.ok(#texts[file.name] > 200, file.name)
         end
     end},
-    {"a codec is one file", function()
+    {"every op has a template for each family of codecs", function()
+        for _, op in ipairs(require("ops").list) do
+            for _, family in ipairs {"elements", "groups"} do
+                tap.ok(templates[("%s/%s.c.tmpl"):format(family, op.name)],
+                    ("templates/%s/%s.c.tmpl is missing"):format(family, op.name))
+            end
+        end
+    end},
+    {"a codec of elements is one file", function()
         with_copy(function(folder)
             generator.write(folder .. "/gen/codecs/tenth.lua", [[
 return {
@@ -203,8 +230,7 @@ return {
         },
     },
     largest = 100.0,
-    element_bytes = 1,
-    row_bytes = function(dim) return dim + 3 end,
+    element_bits = 8,
     c_options = function(values) return ("{.steps = %d}"):format(values.steps) end,
     error_bound = "2^-3 relative",
 }
@@ -218,11 +244,58 @@ return {
             tap.contains("#include <inline/tenth.h>", text)
             tap.contains("{.steps = 20}", text)
             tap.contains("embdist_tenth_read_wire(", text)
-            tap.contains(".row_bytes = 10,", generator.read(folder .. "/s.c"))
+            tap.contains(".row_bytes = 7,", generator.read(folder .. "/s.c"))
             tap.contains("codecs/tenth.lua", generator.read(folder .. "/d"))
             generator.write(spec, "return { name = \"s\", dists = { { name = \"d\", kind = "
                 .. "\"rw_pooled\", dims = { 7 }, forward = { codec = \"tenth\", steps = 3 } } } }")
             tap.contains(".forward.steps: got 3, expected 10 or 20", generator.run({spec}).err)
+        end)
+    end},
+    {"a codec of groups is one file", function()
+        with_copy(function(folder)
+            generator.write(folder .. "/gen/codecs/coarse.lua", [[
+local options = require("options")
+
+return {
+    name = "coarse",
+    header = "coarse.h",
+    options = { options.group(2, 6), options.rounding },
+    largest = 100.0,
+    element_bits = 4,
+    group_bytes = 3,
+    group = function(values) return values.group end,
+    c_options = function(values)
+        return ("{.stochastic = %d}"):format(values.rounding == "stochastic" and 1 or 0)
+    end,
+    error_bound = "a sixteenth",
+}
+]])
+            local spec = folder .. "/s.lua"
+            local text = "return { name = \"s\", dists = { { name = \"d\", kind = "
+                .. "\"rw_pooled\", dims = { 7 }, forward = { codec = \"coarse\", %s } } } }"
+            generator.write(spec, text:format("group = 4, rounding = \"stochastic\""))
+            local seen = generator.run {"--output", folder, "--depfile", folder .. "/d", spec}
+            tap.equal({status = 0, out = "", err = ""}, seen)
+            local codelet = generator.read(folder .. "/s_unpack_sum_d7_coarse_g4_sr.c")
+            tap.contains("#include <inline/coarse.h>", codelet)
+            tap.contains("{.stochastic = 1}", codelet)
+            tap.contains("embdist_coarse_settle(", codelet)
+            tap.contains("    GROUP = 4,\n    GROUPS = 2,\n    GROUP_BYTES = 3,\n", codelet)
+            tap.contains(".row_bytes = 10,\n    .scratch_bytes = 28,",
+                generator.read(folder .. "/s.c"))
+            tap.contains("int64_t batch, uint64_t seed,", (generator.read(folder .. "/s.h")
+                :gsub("%s+", " ")))
+            tap.contains("codecs/coarse.lua", generator.read(folder .. "/d"))
+            tap.contains("templates/groups/head.c.tmpl", generator.read(folder .. "/d"))
+            for _, wrong in ipairs {{"3", "3"}, {"0", "0"}, {"-2", "-2"}, {"2.5", "2.5"},
+                {"\"row\"", "\"row\""}} do
+                generator.write(spec, text:format("group = " .. wrong[1]))
+                tap.contains((".forward.group: got %s, expected a whole number from 2 that is a "
+                    .. "multiple of 2\n"):format(wrong[2]), generator.run({spec}).err)
+            end
+            generator.write(spec, text:format("nonfinite = \"fail\""))
+            tap.contains(".forward.nonfinite: coarse takes no nonfinite; these codecs do: ",
+                generator.run({spec}).err)
         end)
     end},
     {"a kind is one file", function()

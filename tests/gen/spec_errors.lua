@@ -15,6 +15,35 @@ local function sequence(fields)
     return dists(("{ name = \"d\", kind = \"rw_sequence\", %s }"):format(fields))
 end
 
+-- The codecs that take an option, as messages list them; all, where none is named.
+local function takers(wanted)
+    local names = {}
+    for _, codec in ipairs(generator.catalogue().codecs) do
+        local takes = not wanted
+        for _, option in ipairs(codec.options) do
+            takes = takes or option.name == wanted
+        end
+        if takes then
+            names[#names + 1] = codec.name
+        end
+    end
+    return table.concat(names, ", ")
+end
+
+local CODECS, SCALED = takers(), takers("loss_scale")
+local ROUNDED, GROUPED = takers("rounding"), takers("group")
+
+-- A spec and a dist whose names make a symbol that cannot be.
+local function symbol(spec, dist, what)
+    return {
+        ("return { name = \"%s\", dists = { { name = \"%s\" } } }"):format(spec, dist),
+        (": dists[1].name: got \"%s\", which makes the symbol %s_%s, %s; expected another name")
+            :format(dist, spec, dist, what),
+    }
+end
+
+local LIBRARY = "a name of the C library's or POSIX's, or one that they may take"
+local DIST = [[{ name = "%s", kind = "rw_pooled", dims = { 3 } }, ]]
 local D = [[: dists[1] ("d")]]
 
 -- The text of a spec, and what follows "spec.lua" in the message.
@@ -116,13 +145,39 @@ local WRONG = {
             .. [[name]],
     },
     {
+        [[return { name = "Embdist" }]],
+        [[: name: got "Embdist", the prefix of the runtime's own names; expected another name]],
+    },
+    {
+        [[return { name = "EMBDIST_Descriptor" }]],
+        [[: name: got "EMBDIST_Descriptor", the prefix of the runtime's own names; expected ]]
+            .. [[another name]],
+    },
+    {
+        [[return { name = "Stdint" }]],
+        [[: name: got "Stdint", which would hide the header <stdint.h>; expected another name]],
+    },
+    {
+        [[return { name = rep("s", "3") }]],
+        [[:1: rep: got a count of type string, expected a whole number from 0 to 1000000]],
+    },
+    {
+        [[return { name = "s", dists = rep({}, math.pow2(3)) }]],
+        [[:1: unknown name 'math.pow2'; a spec may use what Lua's math has, without random and ]]
+            .. [[randomseed]],
+    },
+    {
+        "local name = 's'\nreturn { name = name:upper() }",
+        [[:2: attempt to index a string value (local 'name'); strings have no methods in a spec, ]]
+            .. [[.. joins them]],
+    },
+    {
         [[return { name = "string" }]],
         [[: name: got "string", which would hide the header <string.h>; expected another name]],
     },
     {
         [[return { name = "s", backends = { "c", "cuda" } }]],
-        [[: backends[2]: got "cuda", which is not in this build; expected "c", or a build ]]
-            .. [[that was configured --with-cuda]],
+        [[: backends[2]: got "cuda", but this release generates C only; expected "c"]],
     },
     {
         [[return { name = "s", backends = { "rust" } }]],
@@ -179,6 +234,27 @@ local WRONG = {
         dists([[{ name = "pack_runs_d128_fp16" }]]),
         [[: dists[1].name: got "pack_runs_d128_fp16", a name that codelets have; expected ]]
             .. [[another name]],
+    },
+    symbol("M", "H", "in capitals only, as macros are named"),
+    symbol("INT64", "MAX", "in capitals only, as macros are named"),
+    symbol("SIZE", "MAX", "in capitals only, as macros are named"),
+    symbol("UINT32", "C", "in capitals only, as macros are named"),
+    symbol("clock", "gettime", LIBRARY),
+    symbol("posix", "memalign", LIBRARY),
+    symbol("aligned", "alloc", LIBRARY),
+    symbol("pthread_mutex", "lock", LIBRARY),
+    symbol("mtx", "lock", LIBRARY),
+    symbol("open", "memstream", LIBRARY),
+    symbol("rand", "r", LIBRARY),
+    symbol("isalpha", "l", LIBRARY),
+    symbol("getc", "unlocked", LIBRARY),
+    symbol("sa", "handler", LIBRARY),
+    symbol("local", "embs", "a name that generated functions give to a parameter"),
+    symbol("runs", "sum_d3_fp32", "a name that the generated table has inside"),
+    {
+        "return { name = \"a\", dists = { " .. DIST:format("a") .. DIST:format("groups") .. "} }",
+        [[: dists[2].name: got "groups", which makes the symbol a_groups of dists[1] ("a") ]]
+            .. [[again; expected another name]],
     },
     {
         dists([[{ name = "d" }]]),
@@ -331,7 +407,7 @@ local WRONG = {
     },
     {
         pooled([[dims = { 4 }, forward = { codec = 1 }]]),
-        D .. [[.forward.codec: got 1, which is no codec; expected one of: bf16, fp16, fp32]],
+        D .. [[.forward.codec: got 1, which is no codec; expected one of: ]] .. CODECS,
     },
     {
         pooled([[dims = { 4 }, backward = 16]]),
@@ -340,7 +416,7 @@ local WRONG = {
     },
     {
         pooled([[dims = { 4 }, forward = { loss_scale = 2 }]]),
-        D .. [[.forward.loss_scale: fp32 takes no loss_scale; these codecs do: bf16, fp16]],
+        D .. [[.forward.loss_scale: fp32 takes no loss_scale; these codecs do: ]] .. SCALED,
     },
     {
         pooled([[dims = { 4 }, backward = { codec = "fp16", loss_scale = 0 }]]),
@@ -411,8 +487,114 @@ local WRONG = {
         D .. [[.index: got "int16", expected one of "int64", "int32"]],
     },
     {
-        pooled([[dims = { 4 }, dtype = "fp16"]]),
-        D .. [[.dtype: got "fp16", expected "fp32"]],
+        pooled([[dims = { 4 }, dtype = "int8"]]),
+        D .. [[.dtype: got "int8", expected one of "fp32", "bf16", "fp16"]],
+    },
+    {
+        pooled([[dims = { 4 }, dtype = 16]]),
+        D .. [[.dtype: got 16, expected one of "fp32", "bf16", "fp16"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", loss_scale = 2 }]]),
+        D .. [[.forward.loss_scale: int8 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { codec = "fp8_e5m2", loss_scale = 1024 }]]),
+        D .. [[.backward.loss_scale: fp8_e5m2 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { codec = "fp8_e4m3", loss_scale = 1 }]]),
+        D .. [[.backward.loss_scale: fp8_e4m3 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp16", rounding = "stochastic" }]]),
+        D .. [[.forward.rounding: fp16 takes no rounding; these codecs do: ]] .. ROUNDED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "bf16", rounding = "nearest" }]]),
+        D .. [[.forward.rounding: bf16 takes no rounding; these codecs do: ]] .. ROUNDED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { codec = "fp16", group = 32 }]]),
+        D .. [[.backward.group: fp16 takes no group; these codecs do: ]] .. GROUPED,
+    },
+    {
+        pooled([[dims = { 4 }, backward = { group = 4 }]]),
+        D .. [[.backward.group: fp32 takes no group; these codecs do: ]] .. GROUPED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", group = 0 }]]),
+        D .. [[.forward.group: got 0, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", group = 1.5 }]]),
+        D .. [[.forward.group: got 1.5, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e4m3", group = "row" }]]),
+        D .. [[.forward.group: got "row", expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e5m2", group = -4 }]]),
+        D .. [[.forward.group: got -4, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", group = math.huge }]]),
+        D .. [[.forward.group: got inf, expected a whole number from 1]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", rounding = "up" }]]),
+        D .. [[.forward.rounding: got "up", expected one of "nearest", "stochastic"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", rounding = true }]]),
+        D .. [[.forward.rounding: got true, expected one of "nearest", "stochastic"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", nonfinite = "propagate" }]]),
+        D .. [[.forward.nonfinite: got "propagate", expected one of "saturate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e4m3", nonfinite = "propagate" }]]),
+        D .. [[.forward.nonfinite: got "propagate", expected one of "saturate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "fp8_e5m2", nonfinite = "clamp" }]]),
+        D .. [[.forward.nonfinite: got "clamp", expected one of "saturate", "propagate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", group = 3 }]]),
+        D .. [[.forward.group: got 3, expected a whole number from 2 that is a multiple of 2]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", scale_rounding = "up" }]]),
+        D .. [[.forward.scale_rounding: got "up", expected one of "even", "floor", "ceil", ]]
+            .. [["nearest"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", scale_rounding = "even" }]]),
+        D .. [[.forward.scale_rounding: int8 takes no scale_rounding; these codecs do: mx4]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", loss_scale = 2 }]]),
+        D .. [[.forward.loss_scale: mx4 takes no loss_scale; these codecs do: ]] .. SCALED,
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "mx4", nonfinite = "propagate" }]]),
+        D .. [[.forward.nonfinite: got "propagate", expected one of "saturate", "fail"]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = { codec = "int8", groups = 4 }]]),
+        D .. [[.forward.groups: unknown field; did you mean "group"?]],
+    },
+    {
+        pooled([[dims = { 4 }, forward = "int4"]]),
+        D .. [[.forward: got "int4", which is no codec; did you mean "int8"?]],
+    },
+    {
+        pooled([[dims = { 4 }, sum = "library", forward = "int8", batch = { "even" }]]),
+        D .. [[.sum: got "library" with the forward codec int8, expected fp32: a library adds in ]]
+            .. [[the wire's type]],
     },
     {
         dists([[{ name = "d", kind = "rw_pooled", dims = { 4 } }, { name = "d", kind = ]]

@@ -21,17 +21,24 @@ local function copy(from, to)
     assert(os.execute(("mkdir -p %s && cp -r %s %s"):format(quote(to), quote(from), quote(to))))
 end
 
-local function refuses(lua)
+-- `says` is in what the program says itself; the message is one line.
+local function refuses(lua, says)
     return function()
-        tap.equal({status = 1, out = "", err = ("embdist-gen: LUA is %s, which does not run as Lua "
-            .. "5.3 or 5.4\n"):format(lua)}, generator.run({"--version"}, "LUA=" .. quote(lua)))
+        local seen = generator.run({"--version"}, "LUA=" .. quote(lua))
+        local message, itself = seen.err:match("^([^\n(]*)(.*)\n$")
+        tap.equal({status = 1, out = "", message = ("embdist-gen: LUA is %s, which does not run as "
+            .. "Lua 5.3 or 5.4%s"):format(lua, says and " " or "")},
+            {status = seen.status, out = seen.out, message = message})
+        tap.equal(says and "(it says: " or "", itself:sub(1, 10))
+        tap.contains(says or "", itself)
+        tap.ok(not itself:find("\n"), itself)
     end
 end
 
 -- Runs with a PATH that has the usual tools, and of Luas only `name`, a link to `target`.
 local function with_only_lua(name, target, check)
     generator.with_folder(function(folder)
-        for _, tool in ipairs {"sh", "readlink", "head", "env"} do
+        for _, tool in ipairs {"sh", "readlink", "env"} do
             assert(os.execute(("ln -s \"$(command -v %s)\" %s/%s"):format(tool, quote(folder),
                 tool)))
         end
@@ -60,6 +67,9 @@ tap.run {
             tap.contains("--" .. option, seen.out)
         end
     end},
+    {"-h is --help", function()
+        tap.equal(generator.run {"--help"}, generator.run {"-h"})
+    end},
     {"no spec", wrong_words({}, "got 0 spec files, expected one")},
     {"two specs", wrong_words({"a.lua", "b.lua"}, "got 2 spec files, expected one")},
     {"an unknown option", wrong_words({"--lits", "a.lua"}, "unknown option --lits")},
@@ -74,9 +84,15 @@ tap.run {
         "got --depfile a second time, expected it once")},
     {"LUA=/bin/false", refuses("/bin/false")},
     {"LUA=/bin/true", refuses("/bin/true")},
-    {"LUA=/bin/cat", refuses("/bin/cat")},
-    {"LUA is a program that prints without end", refuses("yes")},
-    {"LUA is not there", refuses("/nowhere/lua")},
+    {"LUA=/bin/cat", refuses("/bin/cat", "No such file")},
+    {"LUA is a program that prints without end", function()
+        generator.with_folder(function(folder)
+            generator.write(folder .. "/endless", "#!/bin/sh\nexec yes\n")
+            assert(os.execute("chmod +x " .. quote(folder .. "/endless")))
+            refuses(folder .. "/endless", "y)")()
+        end)
+    end},
+    {"LUA is not there", refuses("/nowhere/lua", "not found")},
     {"LUA with a space in its path", function()
         generator.with_folder(function(folder)
             assert(os.execute(("mkdir %s && ln -s \"$(command -v %s)\" %s"):format(
@@ -101,10 +117,22 @@ tap.run {
         end)
     end},
     {"lua is something else", function()
-        with_only_lua("lua", "true", function(seen)
-            tap.equal(1, seen.status)
-            tap.contains("needs Lua 5.3 or 5.4", seen.err)
+        with_only_lua("lua", "/bin/true", function(seen)
+            tap.equal({status = 1, out = "", err = "embdist-gen: needs Lua 5.3 or 5.4; lua is "
+                .. "there, but does not run as one\n"}, seen)
         end)
+    end},
+    {"lua cannot start, for want of memory", function()
+        -- How much lets a shell start, but not Lua, is the system's.
+        local told, seen = "is there, but does not run as one (it says: lua", nil
+        for kib = 2000, 16000, 500 do
+            seen = generator.run({"--version"}, ("LUA=; ulimit -v %d;"):format(kib))
+            if seen.err:find(told, 1, true) then
+                break
+            end
+        end
+        tap.contains(told, seen.err)
+        tap.equal(1, seen.status)
     end},
     {"no Lua at all", function()
         with_only_lua(nil, nil, function(seen)

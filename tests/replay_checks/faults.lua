@@ -183,17 +183,19 @@ local function results(name)
   return found, comments
 end
 
-print("1.." .. #expected + 11)
+print("1.." .. #expected + 14)
 for _, case in ipairs(expected) do
   local found, comments = results(case.name)
   local good, told = true, true
+  local first = comments["forward in_place"] or ""
+  local malformed = first ~= "" and not first:find("faults in all", 1, true) -- told once
   for direction, letter in pairs({forward = "f", backward = "b"}) do
     for _, way in ipairs({"in_place", "staged"}) do
       local line = direction .. " " .. way
       local fails = case.fails:find(letter, 1, true) ~= nil or
         case.fails == "s" and line == "forward staged"
       good = good and found[line] == (fails and "not ok" or "ok")
-      told = told and (not fails or (comments[line] or ""):find("^# .+\n") ~= nil)
+      told = told and (not fails or malformed or (comments[line] or ""):find("^# .+\n") ~= nil)
     end
   end
   ok(good and told, "fault: " .. case.name:gsub("#", "\\#"), "expected to fail:", case.fails,
@@ -208,10 +210,17 @@ ok(comment("sequence-forward-wire", "forward staged"):find("wire, element %d+: e
   "a wrong wire row is told as such")
 ok(comment("pooled-output", "forward staged"):find("rank 1, output, element %d+: expected .* %(0x"),
   "a wrong output is told with rank, element and bits")
-ok(comment("truncated", "backward staged"):find("bytes into the .bin, which has"),
+ok(comment("truncated", "forward in_place"):find("bytes into the .bin, which has"),
   "a truncated .bin is told")
 ok(comment("permute", "forward in_place"):find("unbucketize_permute[0] of rank 0", 1, true),
   "an index out of range is told")
+ok(comment("truncated", "backward staged") == "", "and told once")
+local _, wrong = text:gsub("\nnot ok ", "")
+local _, skipped = text:gsub("\nok [^\n]*# SKIP", "")
+local right = 4 * #expected - wrong - skipped
+local summary = ("%d ok, %d skipped, %d not ok"):format(right, skipped, wrong)
+ok(text:find("\n# " .. summary .. "\nexit status", 1, true) and wrong > 0, "the last line sums up",
+  "expected", summary, "got", text:match("[^\n]*\nexit.*"))
 ok(status == 1, "exit status of a run with faults is 1", "got", tostring(status))
 ok(text:match("^1%.%.(%d+)\n") == tostring(4 * #expected), "the plan comes first", text)
 
@@ -223,6 +232,9 @@ local function refused(what, command, sentence)
 end
 refused("an empty folder", replay .. shell(folder .. "/empty"), "no case found")
 refused("a path that is not there", replay .. shell(folder .. "/none"), "does not exist")
+write(folder .. "/there.lua", "return {}")
+refused("a path without its .lua", replay .. shell(folder .. "/there"),
+  "there does not exist; did you mean ")
 refused("no path", replay, "usage:")
 refused("an unknown option", replay .. "--fast " .. shell(folder), "unknown option --fast")
 refused("no library", "EMBDIST_BUILD=/nowhere " .. shell(source .. "/tests/replay") .. " " ..

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int64_t line_number, failures;
+static int64_t line_number, failures, skips;
 static rule_counts counts;
 
 static const char *const direction_names[DIRECTIONS] = {"forward", "backward"};
@@ -24,17 +24,21 @@ static void print_line(int good, const recorded_case *of, int way, int direction
     failures += !good;
 }
 
-/* The same for every line that the case would have. */
+/* The same for every line that the case would have; why it is broken is said once. */
 static void print_all(const recorded_case *of, const char *skip, const char *broken)
 {
     int way, direction;
     for (way = 0; runner_ways[way] != NULL; way++) {
         for (direction = FORWARD; direction < DIRECTIONS; direction++) {
+            const int first = way == 0 && direction == FORWARD;
             print_line(broken == NULL, of, way, direction);
-            if (broken != NULL)
+            if (broken == NULL)
+                printf(" # SKIP %s\n", skip);
+            else if (first)
                 printf("\n# %s\n", broken);
             else
-                printf(" # SKIP %s\n", skip);
+                printf("\n");
+            skips += broken == NULL;
         }
     }
 }
@@ -96,10 +100,11 @@ int main(void)
     printf("1..%" PRId64 "\n", lines);
     for (i = 0; i < recorded_case_count; i++) {
         const recorded_case *recorded = &recorded_cases[i];
-        if (recorded->without_directions && recorded->skip != NULL)
+        if (recorded->without_directions && recorded->skip != NULL) {
+            skips++;
             printf("ok %" PRId64 " - %s # SKIP %s\n", ++line_number, recorded->name,
                    recorded->skip);
-        else if (recorded->without_directions) {
+        } else if (recorded->without_directions) {
             failures++;
             printf("not ok %" PRId64 " - %s\n# %s\n", ++line_number, recorded->name,
                    recorded->broken);
@@ -108,11 +113,18 @@ int main(void)
         else
             do_case(recorded);
     }
-    printf("# elements equal to the recorded value: %" PRId64 "\n", counts.bitwise);
-    printf("# wire elements equal to the recorded ones: %" PRId64 "\n", counts.wire);
-    printf("# sums within the bound of the recorded sum: %" PRId64 "\n", counts.sums);
-    printf("# quotients, loss scale no power of two: %" PRId64 "\n", counts.quotients);
-    printf("# quotients that the wire type cannot hold: %" PRId64 "\n", counts.subnormal_quotients);
-    printf("# overflowed in the recorder or in another order: %" PRId64 "\n", counts.overflowed);
+    printf("# Compared values, of all cases and ways, by the rule that held (doc/design.md):\n"
+           "#   packed wire values with the recorded bits: %" PRId64 "\n"
+           "#   results with the recorded bits: %" PRId64 "\n"
+           "#   sums: our bits by the recorded pieces, the recorded sum within its bound: %" PRId64
+           "\n"
+           "#   quotients by a loss scale that is no power of two, rounded once less: %" PRId64 "\n"
+           "#   quotients by a power of two that the recorder's type cannot hold: %" PRId64 "\n"
+           "#   sums that overflow in the recorder's type or order, not compared with it: %" PRId64
+           "\n",
+           counts.wire, counts.bitwise, counts.sums, counts.quotients, counts.subnormal_quotients,
+           counts.overflowed);
+    printf("# %" PRId64 " ok, %" PRId64 " skipped, %" PRId64 " not ok\n",
+           line_number - failures - skips, skips, failures);
     return failures == 0 ? 0 : 1;
 }

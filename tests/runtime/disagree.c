@@ -182,18 +182,19 @@ static void counts(void)
         one_call("another batch of one rank's first feature",
                  a_call(&sums, EMBDIST_PER_FEATURE, EMBDIST_FORWARD, 1, 0),
                  a_call(&sums, EMBDIST_PER_FEATURE, EMBDIST_FORWARD, 1, 1), odd,
-                 "ranks disagree on batch_per_rank_feature[2]: ", text, "");
+                 "ranks disagree on batch_per_rank_feature[1][0]: ", text, "");
     }
     for (int64_t odd = 0; odd < WORLD; odd++) {
         one_call("another batch of table-wise features",
                  a_call(&tables, EMBDIST_EVEN, EMBDIST_FORWARD, -1, 0),
                  a_call(&tables, EMBDIST_EVEN, EMBDIST_FORWARD, -1, 1), odd,
                  "small_tables_forward_even: ranks disagree on batch: ", "", "");
-        one_call("another batch of one rank, of table-wise features",
-                 a_call(&tables, EMBDIST_PER_FEATURE, EMBDIST_BACKWARD, 2, 0),
-                 a_call(&tables, EMBDIST_PER_FEATURE, EMBDIST_BACKWARD, 2, 1), odd,
-                 "small_tables_backward_per_feature: ranks disagree on batch_per_rank_feature[8]: ",
-                 "", "");
+        one_call(
+            "another batch of one rank, of table-wise features",
+            a_call(&tables, EMBDIST_PER_FEATURE, EMBDIST_BACKWARD, 2, 0),
+            a_call(&tables, EMBDIST_PER_FEATURE, EMBDIST_BACKWARD, 2, 1), odd,
+            "small_tables_backward_per_feature: ranks disagree on batch_per_rank_feature[2][0]: ",
+            "", "");
         one_call("another batch of one rank, gathered",
                  a_call(&gathered, EMBDIST_RAGGED, EMBDIST_FORWARD, 2, 0),
                  a_call(&gathered, EMBDIST_RAGGED, EMBDIST_FORWARD, 2, 1), odd,

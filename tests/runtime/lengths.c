@@ -277,11 +277,13 @@ static void refuses(const embdist_dist *dist, const embdist_batch *batch, embdis
 static void refusals(void)
 {
     const int64_t negative[WORLD] = {1, 2, -1}, huge[WORLD] = {INT64_MAX, INT64_MAX, 2};
+    int64_t place[FEATURES * WORLD + 1];
     embdist_lengths_result result = {.size = 1};
     embdist_batch batch = {.size = sizeof batch, .mode = EMBDIST_EVEN, .even = -1};
-    refuses(bags[0], &batch, EMBDIST_INVALID_ARGUMENT, "batch is -1", "a negative batch");
+    refuses(bags[0], &batch, EMBDIST_INVALID_ARGUMENT, "embdist_lengths: batch is -1",
+            "a negative batch");
     batch = (embdist_batch){.size = sizeof batch, .mode = EMBDIST_RAGGED, .per_rank = negative};
-    refuses(bags[0], &batch, EMBDIST_INVALID_ARGUMENT, "batch_per_rank[2] is -1",
+    refuses(bags[0], &batch, EMBDIST_INVALID_ARGUMENT, "embdist_lengths: batch_per_rank[2] is -1",
             "a negative count");
     refuses(only_even[1], &batch, EMBDIST_UNSUPPORTED,
             "batch mode ragged was not generated for small_only_even, expected one of: even",
@@ -295,21 +297,35 @@ static void refusals(void)
     refuses(bags[0], &batch, EMBDIST_UNSUPPORTED, "batch mode sequence was not generated",
             "a sequence of a pooled dist");
     batch.mode = (embdist_mode)9;
-    refuses(bags[0], &batch, EMBDIST_UNSUPPORTED, "batch mode 9", "a mode that there is not");
-    refuses(NULL, &batch, EMBDIST_INVALID_ARGUMENT, "dist is NULL", "a closed dist");
-    refuses(bags[0], NULL, EMBDIST_INVALID_ARGUMENT, "must not be NULL", "no batch");
+    refuses(bags[0], &batch, EMBDIST_UNSUPPORTED, "embdist_lengths: batch mode 9",
+            "a mode that there is not");
+    refuses(NULL, &batch, EMBDIST_INVALID_ARGUMENT, "embdist_lengths: dist is NULL: closed",
+            "a closed dist");
+    refuses(bags[0], NULL, EMBDIST_INVALID_ARGUMENT,
+            "embdist_lengths: batch is NULL, expected the address of an embdist_batch", "no batch");
     batch.size = 0;
-    refuses(bags[0], &batch, EMBDIST_INVALID_ARGUMENT, "sizeof(embdist_batch)",
+    refuses(bags[0], &batch, EMBDIST_INVALID_ARGUMENT,
+            "embdist_lengths: batch->size is 0, expected sizeof(embdist_batch) = ",
             "a batch of another size");
     batch = (embdist_batch){.size = sizeof batch, .mode = EMBDIST_EVEN};
     ok(embdist_lengths(bags[0], &batch, &result) == EMBDIST_INVALID_ARGUMENT &&
-           result.local_count == 0,
+           result.local_count == 0 &&
+           strstr(embdist_last_error(),
+                  "result->size is 1, expected sizeof(embdist_lengths_result) = "),
        "a result of another size");
+    ok(embdist_lengths(bags[0], &batch, NULL) == EMBDIST_INVALID_ARGUMENT &&
+           strstr(embdist_last_error(), "embdist_lengths: result is NULL"),
+       "no result");
+    void *odd = (char *)place + 4;
+    result = (embdist_lengths_result){.size = sizeof result, .local_offsets = odd};
+    ok(embdist_lengths(bags[0], &batch, &result) == EMBDIST_INVALID_ARGUMENT &&
+           strstr(embdist_last_error(), "result->local_offsets is misaligned: its address is 4"),
+       "a misaligned place for offsets");
 }
 
 int main(void)
 {
-    plan(13 + 11);
+    plan(13 + 13);
     if (embdist_comm_local(WORLD, comms))
         bail_out("%s", embdist_last_error());
     run_ranks(WORLD, open_all, NULL);

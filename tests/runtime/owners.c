@@ -175,6 +175,8 @@ static const int64_t usual[FEATURES] = {0, 1, 1, 2}, last_differs[FEATURES] = {0
                      two_differ[FEATURES] = {0, 2, 1, 0}, too_high[FEATURES] = {0, 1, 3, 2},
                      negative[FEATURES] = {0, -1, 1, 2};
 
+static const _Alignas(int64_t) char misaligned[(FEATURES + 1) * sizeof(int64_t)];
+
 #define REFUSED EMBDIST_INVALID_ARGUMENT, EMBDIST_REFUSED
 #define DISAGREE EMBDIST_MISMATCH, EMBDIST_MISMATCH
 static const wrong_open wrong[] = {
@@ -188,6 +190,8 @@ static const wrong_open wrong[] = {
      "embdist_open: options->owners[2] (\"country\") is 3, expected a rank from 0 to 2", 0, 0},
     {"a negative rank", &small_lists, usual, negative, REFUSED,
      "embdist_open: options->owners[1] (\"buys\") is -1, expected a rank from 0 to 2", 0, 0},
+    {"misaligned owners", &small_lists, usual, (const void *)(misaligned + 4), REFUSED,
+     "embdist_open: options->owners is misaligned: its address is 4 past a multiple of 8", 0, 0},
     {"owners of row-wise features", &small_bags, NULL, usual, REFUSED,
      "embdist_open: options->owners is not NULL, expected NULL for small_bags: every rank holds "
      "every feature of rw_pooled",

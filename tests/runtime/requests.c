@@ -28,6 +28,8 @@ static void arguments(void)
     ok(refused(embdist_wait(NULL, NULL), "embdist_wait: request is NULL"), "waiting for nowhere");
     ok(refused(embdist_wait(&request, &done), "embdist_wait: stream is not NULL") && request,
        "waiting on a stream");
+    ok(refused(embdist_synchronize(NULL), "embdist_synchronize: request is NULL"),
+       "synchronizing with nothing");
     ok(refused(embdist_test(NULL, &done), "embdist_test: request is NULL") && done == 7,
        "looking nowhere");
     ok(refused(embdist_test(&request, NULL), "embdist_test: done is NULL") && request,
@@ -64,7 +66,7 @@ static void first_sentence(int64_t rank, void *context)
 int main(void)
 {
     int right = 1;
-    plan(12);
+    plan(13);
     ok(strcmp(embdist_last_error(), "") == 0, "no sentence before the first error");
     arguments();
     run_ranks(1, first_sentence, &right);

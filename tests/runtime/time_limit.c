@@ -271,6 +271,61 @@ static void start_alone(int64_t rank, void *context)
     embdist_close(&dist);
 }
 
+/* Tests until *request is done, or patience ends; its status. */
+static embdist_status test_until_done(embdist_request **request)
+{
+    embdist_status status = EMBDIST_OK;
+    int done = 0;
+    const double deadline = clock_seconds() + patience;
+    while (!status && !done && clock_seconds() < deadline)
+        status = embdist_test(request, &done);
+    return status;
+}
+
+/* Rank 0 starts and tests, rank 1 never comes: the tests give up as a wait does. */
+static void poll_alone(int64_t rank, void *context)
+{
+    embdist_comm **comms = context;
+    embdist_dist *dist = NULL;
+    embdist_request *request = NULL;
+    float in[14] = {0}, out[7];
+    if (embdist_open(&dist, comms[rank], &small_only_even, NULL) ||
+        embdist_comm_set_time_limit(comms[rank], limit))
+        bail_out("%s", embdist_last_error());
+    if (rank == 0 && !small_only_even_forward_even(dist, in, 14, 1, out, 7, NULL, &request)) {
+        const double started = clock_seconds();
+        const embdist_status status = test_until_done(&request);
+        const double seconds = clock_seconds() - started;
+        if (status == EMBDIST_TIMED_OUT && !request && seconds > limit && seconds < patience &&
+            strstr(embdist_last_error(), "rank 1 has not come; the comm is unusable") &&
+            small_only_even_forward_even(dist, in, 14, 1, out, 7, NULL, NULL) == EMBDIST_BROKEN)
+            embdist_comm_free(&comms[rank]);
+        else
+            diag("%s after %g s: %s", embdist_status_name(status), seconds, embdist_last_error());
+    }
+    embdist_close(&dist);
+}
+
+/* Work that takes longer than the limit, between the start and the first test, is no fault. */
+static void poll_late(int64_t rank, void *context)
+{
+    embdist_comm **comms = context;
+    embdist_dist *dist = NULL;
+    embdist_request *request = NULL;
+    float in[14] = {0}, out[7];
+    if (embdist_open(&dist, comms[rank], &small_only_even, NULL) ||
+        embdist_comm_set_time_limit(comms[rank], 4 * limit) ||
+        small_only_even_forward_even(dist, in, 14, 1, out, 7, NULL, &request))
+        bail_out("%s", embdist_last_error());
+    pass_time(4 * limit +
+              (rank ? limit : limit / 2)); /* rank 0 tests first, and waits for rank 1 */
+    if (!test_until_done(&request) && !request)
+        embdist_comm_free(&comms[rank]);
+    else
+        diag("rank %" PRId64 ": %s", rank, embdist_last_error());
+    embdist_close(&dist);
+}
+
 /* S17: three groups of two, each thread of two of them calls first in another one. */
 typedef struct circle {
     embdist_comm *comms[WORLD][2]; /* of group g, ranks g and g + 1 */
@@ -319,6 +374,16 @@ static void other_waits(void)
     comms = new_comms(2);
     run_ranks(2, start_alone, comms);
     ok(!comms[0] && !comms[1], "a start that waits for a free place");
+    free_comms(2, comms);
+
+    comms = new_comms(2);
+    run_ranks(2, poll_alone, comms);
+    ok(!comms[0], "tests that a rank does not come to");
+    free_comms(2, comms);
+
+    comms = new_comms(2);
+    run_ranks(2, poll_late, comms);
+    ok(!comms[0] && !comms[1], "tests after work that took longer than the limit");
     free_comms(2, comms);
 
     embdist_comm *pair[WORLD] = {NULL};
@@ -459,7 +524,7 @@ static void limits(void)
 
 int main(void)
 {
-    plan(MANNERS * WORLD + 4 + 1 + 1 + 3);
+    plan(MANNERS * WORLD + 6 + 1 + 1 + 3);
     odd_ranks();
     other_waits();
     reads_long();

@@ -161,8 +161,25 @@ static void batch_huge(spoiled *wrong)
 
 static void count_negative(spoiled *wrong)
 {
-    says(wrong, "[%" PRId64 "] is -1, expected 0 or more", wrong->world - 1);
+    says(wrong, "batch_per_rank[%" PRId64 "] is -1, expected 0 or more", wrong->world - 1);
     wrong->counts[wrong->world - 1] = -1;
+}
+
+static void feature_negative(spoiled *wrong)
+{
+    const int64_t rank = wrong->world - 1;
+    says(wrong, "batch_per_rank_feature[%" PRId64 "][1] is -1, expected 0 or more", rank);
+    wrong->counts[rank * wrong->features + 1] = -1;
+}
+
+static void counts_misaligned(spoiled *wrong)
+{
+    const int ragged = wrong->call.batch.mode == EMBDIST_RAGGED;
+    const void *past = (const char *)wrong->counts + 3;
+    says(wrong, "%s is misaligned: its address is 3 past a multiple of 8, expected 0",
+         ragged ? "batch_per_rank" : "batch_per_rank_feature");
+    wrong->call.batch.per_rank = ragged ? past : NULL;
+    wrong->call.batch.per_rank_feature = ragged ? NULL : past;
 }
 
 static void counts_huge(spoiled *wrong)
@@ -254,7 +271,9 @@ static const refusal calls[] = {
     {"a batch that the buffers do not have", EVEN, FORWARD, batch_other, INVALID},
     {"a batch past int64", EVEN, BACKWARD, batch_huge, INVALID},
     {"a negative count", RAGGED, FORWARD, count_negative, INVALID},
-    {"a negative count", PER_FEATURE, BACKWARD, count_negative, INVALID},
+    {"a negative count", PER_FEATURE, BACKWARD, feature_negative, INVALID},
+    {"misaligned counts", RAGGED, BACKWARD, counts_misaligned, INVALID},
+    {"misaligned counts", PER_FEATURE, FORWARD, counts_misaligned, INVALID},
     {"counts whose sum passes int64", RAGGED, BACKWARD, counts_huge, INVALID},
     {"counts whose bytes pass int64", RAGGED, FORWARD, counts_too_many_bytes, INVALID},
     {"counts whose sum passes int64", PER_FEATURE, FORWARD, features_huge, INVALID},

@@ -80,13 +80,13 @@ static void size_large(spoiled *wrong)
 
 static void send_null(spoiled *wrong)
 {
-    says(wrong, "send_rows is NULL, expected [world] counts");
+    says(wrong, "send_rows is NULL, expected %" PRId64 " counts", wrong->world);
     wrong->sequence.send_rows = NULL;
 }
 
 static void recv_null(spoiled *wrong)
 {
-    says(wrong, "recv_rows is NULL, expected [world] counts");
+    says(wrong, "recv_rows is NULL, expected %" PRId64 " counts", wrong->world);
     wrong->sequence.recv_rows = NULL;
 }
 
@@ -106,8 +106,52 @@ static void lengths_null(spoiled *wrong)
 
 static void batch_per_rank_null(spoiled *wrong)
 {
-    says(wrong, "batch_per_rank is NULL, expected [world] counts beside lengths");
+    says(wrong, "batch_per_rank is NULL, expected %" PRId64 " counts beside lengths", wrong->world);
     wrong->sequence.batch_per_rank = NULL;
+}
+
+static void rows_and_lengths(spoiled *wrong)
+{
+    says(wrong, "rows and lengths are both given, expected one of them");
+    wrong->sequence.rows = wrong->rows;
+    wrong->sequence.lengths = wrong->lengths;
+    wrong->sequence.batch_per_rank = wrong->batch_per_rank;
+}
+
+/* An address some bytes on. */
+static const void *past(const void *array, int64_t bytes)
+{
+    return (const char *)array + bytes;
+}
+
+static void send_misaligned(spoiled *wrong)
+{
+    says(wrong, "send_rows is misaligned: its address is 3 past a multiple of 8, expected 0");
+    wrong->sequence.send_rows = past(wrong->send, 3);
+}
+
+static void recv_misaligned(spoiled *wrong)
+{
+    says(wrong, "recv_rows is misaligned: its address is 4 past a multiple of 8, expected 0");
+    wrong->sequence.recv_rows = past(wrong->recv, 4);
+}
+
+static void rows_misaligned(spoiled *wrong)
+{
+    says(wrong, "rows is misaligned: its address is 1 past a multiple of 8, expected 0");
+    wrong->sequence.rows = past(wrong->rows, 1);
+}
+
+static void lengths_misaligned(spoiled *wrong)
+{
+    says(wrong, "lengths is misaligned: its address is 2 past a multiple of 4, expected 0");
+    wrong->sequence.lengths = past(wrong->lengths, 2);
+}
+
+static void batch_per_rank_misaligned(spoiled *wrong)
+{
+    says(wrong, "batch_per_rank is misaligned: its address is 7 past a multiple of 8, expected 0");
+    wrong->sequence.batch_per_rank = past(wrong->batch_per_rank, 7);
 }
 
 /* ---- counts */
@@ -126,14 +170,17 @@ static void recv_negative(spoiled *wrong)
 
 static void rows_negative(spoiled *wrong)
 {
-    says(wrong, "rows[1] is -2, expected 0 or more");
-    wrong->rows[1] = -2;
+    says(wrong, "rows[1][%" PRId64 "] is -2, expected 0 or more", wrong->world - 1);
+    wrong->rows[2 * wrong->world - 1] = -2;
 }
 
 static void length_negative(spoiled *wrong)
 {
-    says(wrong, "lengths[2] is -1, expected 0 or more");
-    wrong->lengths[2] = -1;
+    int64_t samples = 0;
+    for (int64_t j = 0; j < wrong->world; j++)
+        samples += wrong->batch_per_rank[j];
+    says(wrong, "lengths[1][2] is -1, expected 0 or more");
+    wrong->lengths[samples + 2] = -1;
 }
 
 static void batch_per_rank_negative(spoiled *wrong)
@@ -328,6 +375,13 @@ static const refusal calls[] = {
     {"NULL send_rows", WORDS, FORWARD, NONE, 0, send_null, INVALID},
     {"NULL recv_rows", WORDS, BACKWARD, NONE, 0, recv_null, INVALID},
     {"neither rows nor lengths", WORDS, FORWARD, NONE, 0, rows_and_lengths_null, INVALID},
+    {"rows and lengths", WORDS, FORWARD, NONE, 0, rows_and_lengths, INVALID},
+    {"rows and lengths", NARROW, BACKWARD, REPEATS, 1, rows_and_lengths, INVALID},
+    {"misaligned send_rows", WORDS, FORWARD, NONE, 0, send_misaligned, INVALID},
+    {"misaligned recv_rows", WORDS, BACKWARD, NONE, 1, recv_misaligned, INVALID},
+    {"misaligned rows", NARROW, FORWARD, NONE, 0, rows_misaligned, INVALID},
+    {"misaligned lengths", NARROW, BACKWARD, NONE, 1, lengths_misaligned, INVALID},
+    {"a misaligned batch_per_rank", WORDS, FORWARD, NONE, 1, batch_per_rank_misaligned, INVALID},
     {"NULL lengths", NARROW, FORWARD, NONE, 1, lengths_null, INVALID},
     {"lengths without batch_per_rank", NARROW, BACKWARD, NONE, 1, batch_per_rank_null, INVALID},
     {"a negative send count", WORDS, FORWARD, NONE, 1, send_negative, INVALID},

@@ -32,7 +32,8 @@ static void out_long(spoiled *wrong)
 static void last_count_negative(spoiled *wrong)
 {
     const int64_t last = wrong->world * wrong->features - 1;
-    says(wrong, "batch_per_rank_feature[%" PRId64 "] is -3, expected 0 or more", last);
+    says(wrong, "batch_per_rank_feature[%" PRId64 "][%" PRId64 "] is -3, expected 0 or more",
+         wrong->world - 1, wrong->features - 1);
     wrong->counts[last] = -3;
 }
 

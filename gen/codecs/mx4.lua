@@ -1,0 +1,33 @@
+-- mx4.lua: the OCP microscaling format: elements of 4 bits (E2M1), and for each group an exponent.
+local options = require("options")
+
+-- How the group's exponent is rounded; the numbers are those of runtime/inline/mx4.h.
+local ROUNDINGS = {even = 0, floor = 1, ceil = 2, nearest = 3}
+local scale_rounding = {
+    name = "scale_rounding",
+    default = "even",
+    expected = "one of \"even\", \"floor\", \"ceil\", \"nearest\"",
+    take = function(value) return ROUNDINGS[value] and value or nil end,
+    text = function(value) return value end,
+    suffix = function(value) return value ~= "even" and "_" .. value or "" end,
+    words = function(value) return value ~= "even" and ("scales by %s"):format(value) or nil end,
+}
+
+return {
+    name = "mx4",
+    header = "mx4.h",
+    options = {
+        options.group(2, 32),
+        scale_rounding,
+        options.rounding,
+        options.nonfinite("saturate", "fail"),
+    },
+    element_bits = 4,
+    group_bytes = 1,
+    group = function(values) return values.group end,
+    c_options = function(values)
+        return ("{.stochastic = %d, .scale_rounding = %d}"):format(
+            values.rounding == "stochastic" and 1 or 0, ROUNDINGS[values.scale_rounding])
+    end,
+    error_bound = "a sixth of the value in the middle of its range; see doc/wire.md",
+}
