@@ -1,6 +1,6 @@
 /* random_numbers.c: the random numbers of stochastic rounding are uniform and independent, along
- * the elements of a row and from row to row, rank to rank and seed to seed, and the vector functions
- * give the scalar one's.
+ * the elements of a row and from row to row, rank to rank and seed to seed, and the vector
+ * functions give the scalar one's.
  *
  * Compiled alone, with -I of runtime/ and -lm. */
 #include <math.h>
