@@ -2,7 +2,8 @@
  * decodes to its value, every value, tie and neighbour of a tie gets its code, recorded tables say
  * the same, and what was decoded is encoded to its code again.
  *
- * Compiled with group_codecs.c, group_truth.c and recorded_tensors.c, with -I of runtime/ and -lm. */
+ * Compiled with group_codecs.c, group_truth.c and recorded_tensors.c, with -I of runtime/ and
+ * -lm. */
 #include "group_truth.h"
 #include "recorded_tensors.h"
 
@@ -61,8 +62,8 @@ static void decode(struct tested tested, const struct scale *scale, const int *c
     tested.codec->by[tested.isa].read(values, bytes, LANES, scale);
 }
 
-/* The largest magnitude of a group whose scale is 1: the largest element, but for roundings of mx4's
- * exponent that do not use it. */
+/* The largest magnitude of a group whose scale is 1: the largest element, but for roundings of
+ * mx4's exponent that do not use it. */
 static double largest_of(struct tested tested)
 {
     return tested.codec->kind == MX4 && tested.codec->scale_rounding >= CEIL
@@ -277,8 +278,8 @@ static int64_t check_int8_groups(struct tested tested)
     return wrong;
 }
 
-/* Codes of random groups: decoded, then encoded by the same scale. int8 only where fp32 has room for
- * 255 steps between the values, and two roundings do not add up to half a step. */
+/* Codes of random groups: decoded, then encoded by the same scale. int8 only where fp32 has room
+ * for 255 steps between the values, and two roundings do not add up to half a step. */
 static int64_t check_again(struct tested tested)
 {
     int64_t wrong = 0;

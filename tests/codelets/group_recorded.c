@@ -12,13 +12,14 @@
  *   brink        mx4 "even", maximum at 1.75 * 2^k or within 64 units in the last place below:
  *                FBGEMM takes log2 in fp32
  *   quotient     FBGEMM divides by a loss scale in the wire type; ours is the fp32 quotient of the
- *                recorded code, bit for bit, and rounds to theirs. They differ where the scale is no
- *                power of two, or the quotient subnormal in the wire type
+ *                recorded code, bit for bit, and rounds to theirs. They differ where the scale is
+ *                no power of two, or the quotient subnormal in the wire type
  *   format       fp8: FBGEMM has formats of its own
  *
  * Zeros are equal whatever their signs, and so are NaNs.
  *
- * Compiled with group_codecs.c, group_truth.c and recorded_tensors.c, with -I of runtime/ and -lm. */
+ * Compiled with group_codecs.c, group_truth.c and recorded_tensors.c, with -I of runtime/ and
+ * -lm. */
 #include "group_truth.h"
 #include "recorded_tensors.h"
 

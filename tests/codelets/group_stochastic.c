@@ -19,8 +19,8 @@ static int64_t complain(const struct group_codec *codec, int isa, const char *wh
     return 1;
 }
 
-/* Rounds a group often. The two neighbours are what the least and the greatest random number give, a
- * step apart at most, and there are no other results; the mean is the value within four standard
+/* Rounds a group often. The two neighbours are what the least and the greatest random number give,
+ * a step apart at most, and there are no other results; the mean is the value within four standard
  * errors and what is left by a random number's 16 bits. */
 static int64_t check_mean(const struct group_codec *codec, int isa)
 {
@@ -90,8 +90,8 @@ static uint32_t some_random(int64_t number)
     return number % 4 == 0 ? 0 : number % 4 == 1 ? UINT32_MAX : (uint32_t)random_bits();
 }
 
-/* What arrived arrives again. int8: always on grids that fp32 has exactly (a step that is a power of
- * two), elsewhere but for once in a thousand times: the place of a code is not exact there. */
+/* What arrived arrives again. int8: always on grids that fp32 has exactly (a step that is a power
+ * of two), elsewhere but for once in a thousand times: the place of a code is not exact there. */
 static int64_t check_grid(const struct group_codec *codec, int isa)
 {
     int64_t moved = 0, all = 0;
@@ -113,7 +113,7 @@ static int64_t check_grid(const struct group_codec *codec, int isa)
             random[i] = some_random(number + i);
         }
         codec->by[isa].round(once, values, COUNT, &scale, random);
-        for (int i = 0; i < COUNT; ++i) { /* the extremes are rarer than one in a thousand */
+        for (int i = 0; i < COUNT; ++i) { /* int8: numbers as they come */
             random[i] =
                 exact || codec->kind != INT8 ? some_random(pick(4)) : (uint32_t)random_bits();
         }

@@ -174,8 +174,8 @@ static int is_group_wrong(const struct group_codec *codec, int isa, int64_t coun
     return 0;
 }
 
-/* Codes that no encoder writes, and nearly any scale: a wire may bring them. Of fp8_e4m3 only scales
- * of finite values: others the versions take in other steps. */
+/* Codes that no encoder writes, and nearly any scale: a wire may bring them. Of fp8_e4m3 only
+ * scales of finite values: others the versions take in other steps. */
 static int is_stranger_wrong(const struct group_codec *codec, int isa)
 {
     enum { COUNT = 31 };

@@ -1,6 +1,6 @@
-/* random_numbers.c: the random numbers of stochastic rounding are uniform and independent, along the
- * elements of a row and from row to row, rank to rank and seed to seed, and the vector functions
- * give the scalar one's.
+/* random_numbers.c: the random numbers of stochastic rounding are uniform and independent, along
+ * the elements of a row and from row to row, rank to rank and seed to seed, and the vector
+ * functions give the scalar one's.
  *
  * Compiled alone, with -I of runtime/ and -lm. */
 #include <math.h>
@@ -66,7 +66,7 @@ static const struct sequence {
 };
 enum { SEQUENCE_COUNT = sizeof SEQUENCES / sizeof SEQUENCES[0] };
 
-/* Chi-square over 256 bins of each byte: 255, give or take 22.6 * 5. Fewer is no good sign either. */
+/* Chi-square over 256 bins of each byte: 255, give or take 22.6 * 5. Less is no good sign. */
 static int is_uniform(const struct sequence *sequence)
 {
     static int64_t bins[4][256];
