@@ -9,7 +9,8 @@
 
 static reference_format format_named(const char *name)
 {
-    static const char *const names[] = {"fp32", "fp16", "bf16", "int8", "fp8_e4m3", "fp8_e5m2"};
+    static const char *const names[] = {"fp32", "fp16", "bf16", "int8", "fp8_e4m3", "fp8_e5m2",
+                                        "mx4"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return (reference_format)i;
@@ -30,6 +31,16 @@ int is_stochastic(const embdist_descriptor *descriptor, embdist_direction direct
     return strcmp(option_of(descriptor, direction, "rounding"), "stochastic") == 0;
 }
 
+/* As embdist_mx4_options has it. */
+static int scale_rounding_named(const char *name)
+{
+    static const char *const names[] = {"even", "floor", "ceil", "nearest"};
+    int i = 3;
+    while (i > 0 && strcmp(name, names[i]) != 0)
+        i--;
+    return i;
+}
+
 reference_codec codec_of(const embdist_descriptor *descriptor, embdist_direction direction,
                          const uint64_t *seeds)
 {
@@ -39,6 +50,7 @@ reference_codec codec_of(const embdist_descriptor *descriptor, embdist_direction
         .propagate = strcmp(option_of(descriptor, direction, "nonfinite"), "propagate") == 0,
         .group = strtoll(option_of(descriptor, direction, "group"), NULL, 10), /* "row": 0 */
         .stochastic = is_stochastic(descriptor, direction),
+        .scale_rounding = scale_rounding_named(option_of(descriptor, direction, "scale_rounding")),
         .seed = seeds};
     return codec;
 }

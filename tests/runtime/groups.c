@@ -19,7 +19,7 @@ enum { KINDS = 5, PAIRS = 6, WORLDS = 4 };
 #define KIND(X, letter)                                                                            \
     {                                                                                              \
         PAIR(X, letter, a), PAIR(X, letter, b), PAIR(X, letter, c), PAIR(X, letter, d),            \
-            PAIR(X, letter, h), PAIR(X, letter, i)                                                 \
+            PAIR(X, letter, e), PAIR(X, letter, f)                                                 \
     }
 static const test_dist dists[KINDS][PAIRS][2] = {KIND(TEST_POOLED, p), KIND(TEST_SEQUENCE, s),
                                                  KIND(TEST_POOLED, t), KIND(TEST_SEQUENCE, w),

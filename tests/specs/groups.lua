@@ -3,35 +3,34 @@
 -- other does backward, with the same codelets.
 local pairs_of_codecs = {
     {
-        name = "a", dims = { 1, 7, 7, 128 }, dim = 7,
+        name = "a", dims = { 1, 7, 7 }, dim = 7,
         "int8",
         { codec = "fp8_e4m3", rounding = "stochastic" },
     },
     {
-        name = "b", dims = { 3, 33 }, dim = 33, dtype = "bf16",
+        name = "b", dims = { 7, 255 }, dim = 7,
+        { codec = "fp8_e5m2", rounding = "stochastic" },
+        { codec = "mx4", rounding = "stochastic" },
+    },
+    {
+        name = "c", dims = { 3, 33 }, dim = 33, dtype = "bf16",
         { codec = "int8", group = 4, rounding = "stochastic" },
         { codec = "fp8_e5m2", group = 16, nonfinite = "propagate" },
     },
     {
-        name = "c", dims = { 2, 17, 2 }, dim = 17, dtype = "fp16",
-        { codec = "fp8_e4m3", group = 5 },
-        { codec = "int8", group = 3 },
-    },
-    {
-        name = "d", dims = { 5, 255 }, dim = 5,
-        { codec = "fp8_e5m2", rounding = "stochastic" },
-        { codec = "fp8_e5m2", group = 32 },
-    },
-    -- Codecs of elements, with rows that are not fp32.
-    {
-        name = "h", dims = { 6, 17 }, dim = 6, dtype = "bf16",
+        name = "d", dims = { 33, 128 }, dim = 33, dtype = "bf16",
+        "mx4",
         { codec = "fp16", loss_scale = 3 },
-        "fp32",
     },
     {
-        name = "i", dims = { 6, 17 }, dim = 17, dtype = "fp16",
+        name = "e", dims = { 2, 17, 2 }, dim = 17, dtype = "fp16",
+        { codec = "fp8_e4m3", group = 5 },
+        { codec = "mx4", group = 6, scale_rounding = "floor" },
+    },
+    {
+        name = "f", dims = { 5, 6, 17 }, dim = 17, dtype = "fp16",
         { codec = "bf16", nonfinite = "propagate" },
-        "fp16",
+        "fp32",
     },
 }
 
