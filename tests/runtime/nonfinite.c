@@ -1,5 +1,6 @@
 /* nonfinite.c: nonfinite = "fail" with codecs of groups, rows of 16 bits and mixed dims: a call is
  * refused for one value that is not finite, wherever it is, and the sentence names its element. */
+#include "cases.h"
 #include "formats.h"
 
 #include "groups.h"
