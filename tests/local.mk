@@ -28,10 +28,12 @@ test_specs = tests/generated/libcodelets.a tests/generated/libgroups.a tests/gen
 $(check_PROGRAMS:$(EXEEXT)=.o) $(tests_runtime_libhelp_a_OBJECTS): $(TEST_HEADERS)
 
 # The codelets.
-check_PROGRAMS += tests/codelets/codecs tests/codelets/versions
+check_PROGRAMS += tests/codelets/codecs tests/codelets/group_versions tests/codelets/versions
 tests_codelets_codecs_SOURCES = tests/codelets/codecs.c tests/codelets/tap.h
 tests_codelets_codecs_LDADD = $(LIBM)
-tests_codelets_versions_SOURCES = tests/codelets/versions.c tests/codelets/tap.h
+tests_codelets_group_versions_SOURCES = tests/codelets/group_versions.c $(compare_sources)
+tests_codelets_versions_SOURCES = tests/codelets/versions.c $(compare_sources)
+compare_sources = tests/codelets/compare.c tests/codelets/compare.h tests/codelets/tap.h
 
 # The runtime. Its tests share a library of helpers.
 check_LIBRARIES += tests/runtime/libhelp.a
