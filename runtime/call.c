@@ -136,16 +136,6 @@ static embdist_status inspect(embdist_request *request, const embdist_call *call
                         (double)most);
 }
 
-static void count(embdist_request *request)
-{
-    embdist_counters *counters = &request->dist->counters[request->record.direction];
-    counters->calls++;
-    counters->rows += embdist_run_rows(request);
-    counters->nonfinite_rows += request->inspection.rows;
-    counters->nans += request->inspection.nans;
-    counters->saturated += request->inspection.saturated;
-}
-
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* All that can fail on this rank alone. */
@@ -220,8 +210,6 @@ embdist_status embdist_start(embdist_dist *dist, const embdist_call *call,
             embdist_request_recycle(made);
         return status;
     }
-    if (dist->counts)
-        count(made);
     if (request) {
         *request = made;
         return EMBDIST_OK;

@@ -146,8 +146,9 @@ embdist_status embdist_reserve(embdist_dist *dist, int64_t max_rows, int64_t max
 
 typedef enum embdist_direction { EMBDIST_FORWARD = 0, EMBDIST_BACKWARD = 1 } embdist_direction;
 
-/* What this rank's calls in one direction have encoded since the dist was opened; calls that were
- * refused are not counted. Of a backward call whose permute repeats rows, the sums are counted. */
+/* What this rank's calls in one direction have encoded since the dist was opened. A call counts once
+ * it has been waited for; one that failed or was refused, by whatever rank, never. Of a backward
+ * call whose permute repeats rows, the sums are counted. */
 typedef struct embdist_counters {
     size_t size; /* sizeof(embdist_counters) */
     int64_t calls;

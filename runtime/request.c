@@ -292,6 +292,17 @@ embdist_status embdist_request_refuse(embdist_comm *comm, embdist_operation oper
     return embdist_fail(status, "%s", sentence);
 }
 
+/* Of a call that is done: until then another rank may refuse its own. */
+static void count(const embdist_request *request)
+{
+    embdist_counters *counters = &request->dist->counters[request->record.direction];
+    counters->calls++;
+    counters->rows += embdist_run_rows(request);
+    counters->nonfinite_rows += request->inspection.rows;
+    counters->nans += request->inspection.nans;
+    counters->saturated += request->inspection.saturated;
+}
+
 embdist_status embdist_request_complete(embdist_request *request)
 {
     if (request->state != EMBDIST_STATE_DONE) {
@@ -301,6 +312,8 @@ embdist_status embdist_request_complete(embdist_request *request)
     const embdist_status status = request->status;
     if (status)
         embdist_fail(status, "%s", request->sentence);
+    else if (request->dist->counts && request->record.operation == EMBDIST_OPERATION_CALL)
+        count(request);
     embdist_request_recycle(request);
     return status;
 }

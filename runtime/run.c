@@ -281,6 +281,24 @@ static void add_inspection(embdist_inspection *found, const embdist_inspection *
     found->refused += more->refused;
 }
 
+/* Of the rows of a sum that is refused in a column, one that is refused there by itself; else the
+ * first. */
+static const unsigned char *refused_row(embdist_request *request, int64_t sum, int64_t column)
+{
+    const embdist_record *record = &request->record;
+    if (!record->starts)
+        return record->addresses[sum];
+    for (int64_t i = record->starts[sum]; i < record->starts[sum + 1]; i++) {
+        embdist_inspection found = {0};
+        embdist_work work = {
+            .sources = record->addresses + i, .blocks = 1, .rows = 1, .inspection = &found};
+        call(request, codelets_of(request, 0)->pack_transposed_inspect, &work);
+        if (found.refused && found.column == column)
+            return record->addresses[i];
+    }
+    return record->addresses[record->starts[sum]];
+}
+
 static void inspect_transposed(embdist_request *request, embdist_inspection *found,
                                int64_t *element)
 {
@@ -293,8 +311,7 @@ static void inspect_transposed(embdist_request *request, embdist_inspection *fou
     call(request, codelets_of(request, 0)->pack_transposed_inspect, &work);
     if (!found->refused)
         return;
-    const unsigned char *row =
-        record->addresses[record->starts ? record->starts[found->row] : found->row];
+    const unsigned char *row = refused_row(request, found->row, found->column);
     *element = (row - record->input) / descriptor_of(request)->element_bytes + found->column;
 }
 

@@ -28,10 +28,13 @@ test_specs = tests/generated/libcodelets.a tests/generated/libgroups.a tests/gen
 $(check_PROGRAMS:$(EXEEXT)=.o) $(tests_runtime_libhelp_a_OBJECTS): $(TEST_HEADERS)
 
 # The codelets.
-check_PROGRAMS += tests/codelets/codecs tests/codelets/versions
+check_PROGRAMS += tests/codelets/codecs tests/codelets/versions \
+	tests/codelets/versions_of_groups
 tests_codelets_codecs_SOURCES = tests/codelets/codecs.c tests/codelets/tap.h
 tests_codelets_codecs_LDADD = $(LIBM)
-tests_codelets_versions_SOURCES = tests/codelets/versions.c tests/codelets/tap.h
+tests_codelets_versions_of_groups_SOURCES = tests/codelets/versions_of_groups.c $(compare_sources)
+tests_codelets_versions_SOURCES = tests/codelets/versions.c $(compare_sources)
+compare_sources = tests/codelets/compare.c tests/codelets/compare.h tests/codelets/tap.h
 
 # The codecs of groups, by themselves. Their tests share tables of their functions.
 check_LIBRARIES += tests/codelets/libgroups.a
@@ -63,13 +66,14 @@ tests_runtime_libhelp_a_SOURCES = \
 	tests/runtime/support.c tests/runtime/support.h tests/runtime/ways.c tests/runtime/ways.h
 runtime_tests = tests/runtime/libhelp.a $(LDADD)
 check_PROGRAMS += \
-	tests/runtime/allocation tests/runtime/descriptors tests/runtime/disagree \
+	tests/runtime/allocation tests/runtime/counters tests/runtime/descriptors tests/runtime/disagree \
 	tests/runtime/groups tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large \
 	tests/runtime/lengths tests/runtime/many_ranks tests/runtime/matrix tests/runtime/modes \
-	tests/runtime/no_rows tests/runtime/null_comm tests/runtime/owners tests/runtime/requests \
-	tests/runtime/time_limit tests/runtime/two_specs tests/runtime/wrong_pooled \
+	tests/runtime/no_rows tests/runtime/nonfinite tests/runtime/null_comm tests/runtime/owners tests/runtime/requests \
+	tests/runtime/time_limit tests/runtime/two_specs tests/runtime/wire tests/runtime/wrong_pooled \
 	tests/runtime/wrong_sequence tests/runtime/wrong_table
 tests_runtime_allocation_LDADD = $(runtime_tests)
+tests_runtime_counters_LDADD = $(runtime_tests)
 tests_runtime_descriptors_LDADD = $(runtime_tests)
 tests_runtime_disagree_LDADD = $(runtime_tests)
 tests_runtime_groups_LDADD = $(runtime_tests)
@@ -82,11 +86,13 @@ tests_runtime_many_ranks_LDADD = $(runtime_tests)
 tests_runtime_matrix_LDADD = $(runtime_tests)
 tests_runtime_modes_LDADD = $(runtime_tests)
 tests_runtime_no_rows_LDADD = $(runtime_tests)
+tests_runtime_nonfinite_LDADD = $(runtime_tests)
 tests_runtime_null_comm_LDADD = $(runtime_tests)
 tests_runtime_owners_LDADD = $(runtime_tests)
 tests_runtime_requests_LDADD = $(runtime_tests)
 tests_runtime_time_limit_LDADD = $(runtime_tests)
 tests_runtime_two_specs_LDADD = $(runtime_tests)
+tests_runtime_wire_LDADD = $(runtime_tests)
 tests_runtime_wrong_pooled_LDADD = $(runtime_tests)
 tests_runtime_wrong_sequence_LDADD = $(runtime_tests)
 tests_runtime_wrong_table_LDADD = $(runtime_tests)

@@ -55,6 +55,10 @@ int64_t reference_row_bytes(const reference_codec *codec, int64_t dim);
 void reference_row(const reference_codec *codec, float *to, const float *from, int64_t dim,
                    int64_t sender, int64_t place);
 
+/* The wire row of a codec of groups, to its bytes at `to`. */
+void reference_wire_row(const reference_codec *codec, char *to, const float *from, int64_t dim,
+                        int64_t sender, int64_t place);
+
 /* The largest finite value of a format, its least positive one, and its unit roundoff. */
 double reference_largest(reference_format format);
 double reference_least(reference_format format);

@@ -53,4 +53,24 @@ for _, pair in ipairs(pairs_of_codecs) do
         add({ name = "g" .. name, kind = "all_gather", dims = pair.dims }, pair, which)
     end
 end
+-- Codecs that refuse what is not finite, with codelets that are there already.
+local function finite(codec)
+    codec.nonfinite = "fail"
+    return codec
+end
+dists[#dists + 1] = {
+    name = "finite_bags", kind = "rw_pooled", dims = { 2, 17, 2 }, dtype = "fp16",
+    forward = finite { codec = "fp8_e4m3", group = 5 },
+    backward = finite { codec = "mx4", group = 6, scale_rounding = "floor" },
+}
+dists[#dists + 1] = {
+    name = "finite_words", kind = "rw_sequence", dims = { 33, 33 }, dtype = "bf16", index = "int32",
+    forward = finite { codec = "int8", group = 4, rounding = "stochastic" },
+    backward = finite { codec = "mx4" },
+}
+dists[#dists + 1] = {
+    name = "finite_tables", kind = "tw_pooled", dims = { 1, 7, 7 },
+    forward = finite { codec = "int8" },
+    backward = finite { codec = "fp8_e4m3", rounding = "stochastic" },
+}
 return { name = "groups", dists = dists }
