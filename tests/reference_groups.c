@@ -3,6 +3,7 @@
 #include <inline/fp8_e4m3.h>
 #include <inline/fp8_e5m2.h>
 #include <inline/int8.h>
+#include <inline/mx4.h>
 
 /* The random bits of element i, 0 for a codec that uses none. */
 static uint32_t bits_of(const reference_codec *codec, int64_t sender, int64_t place, int64_t i)
@@ -33,6 +34,7 @@ static uint32_t bits_of(const reference_codec *codec, int64_t sender, int64_t pl
 ROW(embdist_int8)
 ROW(embdist_fp8_e4m3)
 ROW(embdist_fp8_e5m2)
+ROW(embdist_mx4)
 
 int64_t reference_groups_row_bytes(const reference_codec *codec, int64_t dim)
 {
@@ -53,6 +55,8 @@ void reference_groups_row(const reference_codec *codec, float *to, const float *
 {
     embdist_int8_options int8 = {.stochastic = codec->stochastic};
     embdist_fp8_options fp8 = {.stochastic = codec->stochastic, .propagate = codec->propagate};
+    embdist_mx4_options mx4 = {.stochastic = codec->stochastic,
+                               .scale_rounding = codec->scale_rounding};
     switch (codec->format) {
     case REFERENCE_INT8:
         embdist_int8_row(codec, int8, to, from, dim, sender, place);
@@ -60,8 +64,11 @@ void reference_groups_row(const reference_codec *codec, float *to, const float *
     case REFERENCE_FP8_E4M3:
         embdist_fp8_e4m3_row(codec, fp8, to, from, dim, sender, place);
         break;
-    default:
+    case REFERENCE_FP8_E5M2:
         embdist_fp8_e5m2_row(codec, fp8, to, from, dim, sender, place);
+        break;
+    default:
+        embdist_mx4_row(codec, mx4, to, from, dim, sender, place);
         break;
     }
 }
