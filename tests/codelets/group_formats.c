@@ -1,6 +1,7 @@
 /* group_formats.c: the elements of the codecs of groups are those of their formats: every code
  * decodes to its value, every value, tie and neighbour of a tie gets its code, recorded tables say
- * the same, and what was decoded is encoded to its code again.
+ * the same, and what was decoded is encoded to its code again. Argument: the folder of the recorded
+ * tables, else tests/vectors/format of the source.
  *
  * Compiled with group_codecs.c, group_truth.c and recorded_tensors.c, with -I of runtime/ and
  * -lm. */
@@ -322,7 +323,7 @@ static int64_t check_again(struct tested tested)
     return wrong;
 }
 
-int main(void)
+int main(int argument_count, char **arguments)
 {
     static const struct {
         const char *name;
@@ -342,7 +343,11 @@ int main(void)
     enum { CHECK_COUNT = sizeof CHECKS / sizeof CHECKS[0] };
     const char *top = getenv("top_srcdir");
     int count = 0;
-    snprintf(folder, sizeof folder, "%s/tests/vectors/format", top ? top : ".");
+    if (argument_count > 1) {
+        snprintf(folder, sizeof folder, "%s", arguments[1]);
+    } else {
+        snprintf(folder, sizeof folder, "%s/tests/vectors/format", top ? top : ".");
+    }
     for (int run = 0; run < 2; ++run) { /* first to count */
         if (run == 1) {
             tap_plan(count);
