@@ -28,12 +28,33 @@ test_specs = tests/generated/libcodelets.a tests/generated/libgroups.a tests/gen
 $(check_PROGRAMS:$(EXEEXT)=.o) $(tests_runtime_libhelp_a_OBJECTS): $(TEST_HEADERS)
 
 # The codelets.
-check_PROGRAMS += tests/codelets/codecs tests/codelets/group_versions tests/codelets/versions
+check_PROGRAMS += tests/codelets/codecs tests/codelets/versions \
+	tests/codelets/versions_of_groups
 tests_codelets_codecs_SOURCES = tests/codelets/codecs.c tests/codelets/tap.h
 tests_codelets_codecs_LDADD = $(LIBM)
-tests_codelets_group_versions_SOURCES = tests/codelets/group_versions.c $(compare_sources)
+tests_codelets_versions_of_groups_SOURCES = tests/codelets/versions_of_groups.c $(compare_sources)
 tests_codelets_versions_SOURCES = tests/codelets/versions.c $(compare_sources)
 compare_sources = tests/codelets/compare.c tests/codelets/compare.h tests/codelets/tap.h
+
+# The codecs of groups, by themselves. Their tests share tables of their functions.
+check_LIBRARIES += tests/codelets/libgroups.a
+tests_codelets_libgroups_a_SOURCES = \
+	tests/codelets/group_codecs.c tests/codelets/group_codecs.h \
+	tests/codelets/group_truth.c tests/codelets/group_truth.h \
+	tests/codelets/recorded_tensors.c tests/codelets/recorded_tensors.h
+group_tests = tests/codelets/libgroups.a $(LIBM)
+check_PROGRAMS += \
+	tests/codelets/group_bounds tests/codelets/group_formats tests/codelets/group_recorded \
+	tests/codelets/group_scales tests/codelets/group_stochastic tests/codelets/group_traps \
+	tests/codelets/group_versions tests/codelets/random_numbers
+tests_codelets_group_bounds_LDADD = $(group_tests)
+tests_codelets_group_formats_LDADD = $(group_tests)
+tests_codelets_group_recorded_LDADD = $(group_tests)
+tests_codelets_group_scales_LDADD = $(group_tests)
+tests_codelets_group_stochastic_LDADD = $(group_tests)
+tests_codelets_group_traps_LDADD = $(group_tests)
+tests_codelets_group_versions_LDADD = $(group_tests)
+tests_codelets_random_numbers_LDADD = $(LIBM)
 
 # The runtime. Its tests share a library of helpers.
 check_LIBRARIES += tests/runtime/libhelp.a

@@ -29,5 +29,6 @@ return {
         return ("{.stochastic = %d, .scale_rounding = %d}"):format(
             values.rounding == "stochastic" and 1 or 0, ROUNDINGS[values.scale_rounding])
     end,
-    error_bound = "a sixth of the value in the middle of its range; see doc/wire.md",
+    error_bound = "half of the distance of the elements about the value (stochastic: all of it), at "
+        .. "most a fifth of the value from one scale on; and what lies beyond 6 scales",
 }

@@ -5,16 +5,16 @@
  *
  *   P_options                                the options that change code
  *   P_read_wire(wire, i, options)            element i of a wire row, decoded
- *   P_read_rows(rows, i, options)            element i of an fp32 row, rounded
  *   P_write_wire(wire, i, value, options)    value, encoded, to element i of a wire row
  *   P_round(value, options)                  decode(encode(value))
+ *   P_saturates(value, options)              whether a value that is no NaN becomes the largest that
+ *                                            the format has, only because there is no larger one;
+ *                                            infinities too
  *
  * and, for each instruction set I, sharing no code with those (see vector.h for the words):
  *
  *   P_read_wire_I(from, options)             LANES values
  *   P_read_wire_part_I(from, count, options)
- *   P_read_rows_I(from, options)
- *   P_read_rows_part_I(from, count, options)
  *   P_write_wire_I(to, value, store, options)
  *   P_write_wire_part_I(to, value, count, store, options)
  *   P_round_I(value, options)

@@ -588,8 +588,8 @@ local WRONG = {
         D .. [[.forward.groups: unknown field; did you mean "group"?]],
     },
     {
-        pooled([[dims = { 4 }, forward = "int4"]]),
-        D .. [[.forward: got "int4", which is no codec; did you mean "int8"?]],
+        pooled([[dims = { 4 }, forward = "imt8"]]),
+        D .. [[.forward: got "imt8", which is no codec; did you mean "int8"?]],
     },
     {
         pooled([[dims = { 4 }, sum = "library", forward = "int8", batch = { "even" }]]),

@@ -11,9 +11,9 @@ trap 'rm -f "$log"' EXIT
 "$source/tests/replay" "$vectors" >"$log"
 status=$?
 
-# One line a direction and way; cases of codecs by themselves have one line.
+# One line a direction and way; cases of codecs and formats by themselves have one line.
 cases=$(find "$vectors" -name '*.lua' | wc -l)
-bare=$(find "$vectors/codec" -name '*.lua' | wc -l)
+bare=$(find "$vectors/codec" "$vectors/format" -name '*.lua' | wc -l)
 lines=$(((cases - bare) * 4 + bare))
 skipped=$((4 + bare))
 

@@ -4,7 +4,8 @@
 -- of `load` is a plain table:
 --   name, op         what the TAP lines are called
 --   broken           a sentence: the case is malformed
---   skip             a sentence: the case is sound, but embdist does not do this yet
+--   skip             a sentence: the case is sound, but embdist does not do this
+--   without_directions  the case is of a codec ("codec") or of a format's elements ("format")
 --   bin, world, mode ("even_or_ragged", "per_feature", "sequence"), batch (a flat list), integers,
 --   shape (what a dist of a spec is made from), ranks (tensors and rows of each)
 local M = {}
@@ -13,7 +14,11 @@ local STEPS = 10000000 -- a case of 1000 ranks takes some 100,000
 local LARGEST = 1 << 40 -- of any count or offset, so that sums of them do not wrap
 local BYTES = {f32 = 4, f16 = 2, bf16 = 2, u8 = 1, i32 = 4, i64 = 8}
 local WIRE = {fp32 = "f32", fp16 = "f16", bf16 = "bf16"}
-local CODECS = {fp32 = true, fp16 = true, bf16 = true, int8 = true, fp8 = true, mx4 = true}
+-- Codecs of groups, by the recorder's names and ours.
+local GROUPS = {int8 = true, fp8 = true, mx4 = true}
+M.INSTEAD = {int8 = true, fp8_e4m3 = true, fp8_e5m2 = true, mx4 = true}
+local INT8_GROUP = 32 -- whatever the case says
+local SCALE_ROUNDINGS = {even = true, floor = true, ceil = true, nearest = true}
 
 -- The kind of dist that does an op. Of sequences the sharding says it.
 local KINDS = {
@@ -22,11 +27,9 @@ local KINDS = {
   pooled_all_gather = "all_gather", sequence_all_to_all = "sequence",
 }
 local SHARDINGS = {rw = "rw_sequence", tw = "tw_sequence"}
--- What is not done yet, by op. An op that is in neither table is malformed.
-local LATER = {
-  codec = "codec by itself", format = "element format by itself",
-}
-local WITHOUT_DIRECTIONS = {codec = true, format = true}
+-- What has no directions, and of formats, the cases that tests/codelets/group_formats knows.
+local WITHOUT_DIRECTIONS = {codec = "codec", format = "format"}
+local FORMATS = {fp8_e4m3 = true, fp8_e5m2 = true, mx4_elements = true}
 
 local function fail(...)
   error({sentence = string.format(...)}, 0)
@@ -150,9 +153,34 @@ local function need(tensors, rank, name, dtype, shape)
   return tensor
 end
 
+-- The recorder's groups of one direction: `group` values of what a rank sends, which is one flat
+-- list, but for `padded` ones, where every row is filled up with zeros.
+local function fp8_of(case, direction)
+  local forward = direction == "forward"
+  local field = forward and "fp8_quantize_dim" or "fp8_quantize_dim_bwd"
+  local short = forward or case.fp8_bwd_uses_143 == true
+  local group = integer(case[field], 1, field)
+  return {codec = short and "fp8_e4m3" or "fp8_e5m2", group = group},
+    {format = short and "fp8_143" or "fp8_152", group = group, bytes = (group + 3) // 4 * 4 + 8}
+end
+
+local function mx4_of(case, direction)
+  local group = integer(case.mx4_quantize_dim, 2, "mx4_quantize_dim")
+  local rounding = case.mx4_rounding_mode
+  if group % 2 ~= 0 then
+    fail("mx4_quantize_dim is %d, expected an even number", group)
+  elseif not SCALE_ROUNDINGS[rounding] then
+    fail("mx4_rounding_mode is %s, expected one of even, floor, ceil, nearest", tostring(rounding))
+  end
+  return {codec = "mx4", group = group, scale_rounding = rounding},
+    {format = "mx4", group = group, bytes = group // 2 + 1,
+      padded = direction == "forward" and case.op == "pooled_all_to_all"}
+end
+
+-- The codec of a dist that does the case, and for codecs of groups, the recorder's groups.
 local function codec(case, direction)
   local name = case[direction .. "_codec"]
-  if not CODECS[name] then
+  if not (WIRE[name] or GROUPS[name]) then
     fail("%s_codec is %s, expected one of fp32, fp16, bf16, int8, fp8, mx4", direction,
       tostring(name))
   end
@@ -160,8 +188,16 @@ local function codec(case, direction)
   if scale ~= nil and not (math.type(scale) and scale > 0 and scale < math.huge) then
     fail("%s_loss_scale is %s, expected a positive number", direction, tostring(scale))
   end
+  if name == "int8" then
+    return {codec = name, group = INT8_GROUP},
+      {format = "int8", group = INT8_GROUP, bytes = INT8_GROUP + 8}
+  elseif name == "fp8" then
+    return fp8_of(case, direction)
+  elseif name == "mx4" then
+    return mx4_of(case, direction)
+  end
   -- The peer ignores a loss scale where there is no codec.
-  return {codec = name, loss_scale = WIRE[name] and name ~= "fp32" and scale or nil}
+  return {codec = name, loss_scale = name ~= "fp32" and scale or nil}
 end
 
 -- The features of all ranks, each with `counts[rank]` of its own, as a list of {rank, index}: the
@@ -189,23 +225,39 @@ local function owners_of(features)
   return owners
 end
 
+-- What a rank was recorded to send: `count` values, `padded` where rows were filled up.
+local function sent(tensors, rank, direction, result, count, padded)
+  local name = direction == 1 and "fwd_send" or "bwd_send"
+  local peer, shape = result.peer[direction], result.shape
+  if not peer then
+    local ours = direction == 1 and shape.forward or shape.backward
+    return need(tensors, rank, name, WIRE[ours.codec], {count})
+  end
+  local values = peer.padded and padded or count
+  if values % peer.group ~= 0 then
+    fail("rank %d sends %d values, expected a multiple of the %d of a group", rank, values,
+      peer.group)
+  end
+  return need(tensors, rank, name, "u8", {values // peer.group * peer.bytes})
+end
+
 -- One rank's tensors that every case has. `input`, `output` and `send` are for forward, backward.
-local function common(tensors, rank, world, shape, local_shape, out_shape, received)
+-- `received`: values that it sends backward, where those are not as many as it is given; `padded`:
+-- values that it sends forward, where rows are filled up.
+local function common(tensors, rank, result, local_shape, out_shape, received, padded)
   local function of(name, expected)
     return need(tensors, rank, name, "f32", expected)
   end
-  local result = {
+  local ours = {
     input = {of("local_embs", local_shape), of("grad_output", out_shape)},
     output = {of("output", out_shape), of("grad_local_embs", local_shape)},
     send = {},
   }
-  if world > 1 then
-    local forward, backward = WIRE[shape.forward.codec], WIRE[shape.backward.codec]
-    result.send[1] = need(tensors, rank, "fwd_send", forward, {result.input[1].count})
-    result.send[2] = need(tensors, rank, "bwd_send", backward,
-      {received or result.input[2].count})
+  if result.world > 1 and not result.instead then
+    ours.send[1] = sent(tensors, rank, 1, result, ours.input[1].count, padded)
+    ours.send[2] = sent(tensors, rank, 2, result, received or ours.input[2].count)
   end
-  return result
+  return ours
 end
 
 -- The dims of every feature: a list, or one for all.
@@ -240,7 +292,7 @@ local function pooled(case, tensors, result)
     if shape.kind == "all_gather" then
       all, own = own, all
     end
-    result.ranks[rank + 1] = common(tensors, rank, world, shape, all, own)
+    result.ranks[rank + 1] = common(tensors, rank, result, all, own)
   end
 end
 
@@ -260,9 +312,11 @@ local function tables(case, tensors, result)
     fail("dim_sum_per_rank is 0 for every rank")
   end
   for rank = 0, world - 1 do
-    result.ranks[rank + 1] = common(tensors, rank, world, shape,
-      {sum(result.batch), case.dim_sum_per_rank[rank + 1]},
-      {result.batch[rank + 1], sum(shape.dims)})
+    local width, samples = case.dim_sum_per_rank[rank + 1], sum(result.batch)
+    local group = result.peer[1] and result.peer[1].group or 1
+    result.ranks[rank + 1] = common(tensors, rank, result, {samples, width},
+      {result.batch[rank + 1], sum(shape.dims)}, nil,
+      samples * ((width + group - 1) // group * group))
   end
 end
 
@@ -306,7 +360,7 @@ local function tables_per_feature(case, tensors, result, bin_size)
     end
   end
   for rank = 0, world - 1 do
-    result.ranks[rank + 1] = common(tensors, rank, world, shape, {held[rank + 1]},
+    result.ranks[rank + 1] = common(tensors, rank, result, {held[rank + 1]},
       {given[rank + 1]})
   end
 end
@@ -326,7 +380,7 @@ local function per_feature(case, tensors, result, bin_size)
     end
   end
   for rank = 0, world - 1 do
-    result.ranks[rank + 1] = common(tensors, rank, world, shape, {sum(pieces)},
+    result.ranks[rank + 1] = common(tensors, rank, result, {sum(pieces)},
       {pieces[rank + 1]})
   end
 end
@@ -359,7 +413,7 @@ local function sequence(case, tensors, result)
     if permute then
       need(tensors, rank, "unbucketize_permute", "i64", {permute.count})
     end
-    local of_rank = common(tensors, rank, world, shape, {sum(send), dim},
+    local of_rank = common(tensors, rank, result, {sum(send), dim},
       {permute and permute.count or received, dim}, received * dim)
     of_rank.lengths = need(tensors, rank, "lengths_after_input_dist", "i32",
       {shape.owners and held[rank + 1] or #shape.dims, sum(result.batch)})
@@ -373,7 +427,23 @@ local READERS = {
   pooled_all_to_all = tables, vbe_all_to_all = tables_per_feature, sequence_all_to_all = sequence,
 }
 
-local function read(path, result)
+-- What a case is made into where its codecs are replaced (tests/replay --instead).
+local function replace_codecs(result, instead)
+  result.instead, result.peer = true, {}
+  result.shape.forward, result.shape.backward = {codec = instead}, {codec = instead}
+end
+
+-- A case of a codec or format: other programs read it, and check it.
+local function read_alone(case, result, path, instead)
+  local base = path:match("([^/]*)%.lua$")
+  if case.op == "format" and not FORMATS[base] then
+    fail("it is of the format %s, expected one of fp8_e4m3, fp8_e5m2, mx4_elements", tostring(base))
+  end
+  result.base, result.path = base, path
+  result.skip = instead and "it has no codecs that could be replaced" or nil
+end
+
+local function read(path, result, instead)
   local file, message = io.open(path, "rb")
   local text = file and file:read("a")
   if not text then
@@ -381,7 +451,7 @@ local function read(path, result)
   end
   file:close()
   local case = run_alone(text, path)
-  if type(case.op) ~= "string" or not (KINDS[case.op] or LATER[case.op]) then
+  if type(case.op) ~= "string" or not (KINDS[case.op] or WITHOUT_DIRECTIONS[case.op]) then
     fail("op is %s, which is none that is known", tostring(case.op))
   end
   result.op, result.without_directions = case.op, WITHOUT_DIRECTIONS[case.op]
@@ -401,38 +471,43 @@ local function read(path, result)
     end
   end
   local tensors = read_tensors(case, result.world, bin_size)
-  if LATER[case.op] then
-    result.skip = LATER[case.op] .. " is not supported yet"
+  if result.without_directions then
+    read_alone(case, result, path, instead)
     return
   end
-  local shape = {forward = codec(case, "forward"), backward = codec(case, "backward")}
+  local shape = {}
+  result.shape, result.peer = shape, {}
+  for i, direction in ipairs({"forward", "backward"}) do
+    shape[direction], result.peer[i] = codec(case, direction)
+  end
   shape.kind = KINDS[case.op]
   if shape.kind == "sequence" then
     shape.kind = SHARDINGS[case.sharding]
       or fail("sharding is %s, expected rw or tw", tostring(case.sharding))
   end
-  for _, direction in ipairs({"forward", "backward"}) do
-    if not WIRE[shape[direction].codec] then
-      result.skip = ("codec %s is not supported yet"):format(shape[direction].codec)
-      return
-    end
+  if instead then
+    replace_codecs(result, instead)
+  elseif (shape.kind == "rw_pooled" and result.peer[1]) or
+    (shape.kind == "all_gather" and result.peer[2]) then
+    fail("it sums rows with a codec of groups, which the recorder cannot")
   end
   if type(case.gradient_division) ~= "boolean" then
     fail("gradient_division is %s, expected true or false", tostring(case.gradient_division))
   end
   shape.gradient = case.gradient_division and "mean" or "sum"
-  result.shape, result.integers = shape, case.data == "int"
+  result.integers = case.data == "int"
   READERS[case.op](case, tensors, result, bin_size)
 end
 
--- Until the op is known, the folder stands for it.
-function M.load(path)
+-- Until the op is known, the folder stands for it. `instead`: a codec for both directions, or nil.
+function M.load(path, instead)
   local folder, base = ("/" .. path):match("([^/]*)/([^/]*)$")
   local result = {
     op = folder ~= "" and folder or ".", name = base:gsub("%.lua$", ""),
     bin = path:gsub("%.lua$", "") .. ".bin",
   }
-  local good, message = pcall(read, path, result)
+  local good, message = pcall(read, path, result, instead)
+  result.name = instead and result.name .. " as " .. instead or result.name
   if not good then
     result.skip, result.shape = nil, nil
     result.broken = type(message) == "table" and message.sentence or tostring(message)

@@ -167,8 +167,11 @@ static int load_rank(const recorded_case *recorded, int64_t rank, loaded_rank *t
         to->input[direction] = wire_values(REFERENCE_FP32, bytes + input->offset, input->count);
         to->output_count[direction] = output->count;
         to->output[direction] = wire_values(REFERENCE_FP32, bytes + output->offset, output->count);
-        if (send->count >= 0) {
-            to->send_count[direction] = send->count;
+        to->send_count[direction] = send->count;
+        if (send->count >= 0 && recorded->peer[direction].format != PEER_NONE) {
+            to->send_bytes[direction] = allocate(send->count, 1);
+            memcpy(to->send_bytes[direction], bytes + send->offset, (size_t)send->count);
+        } else if (send->count >= 0) {
             to->send[direction] =
                 wire_values(shape->codec[direction].format, bytes + send->offset, send->count);
         }
@@ -213,6 +216,7 @@ void unload_case(loaded_case *loaded)
             free(of->input[direction]);
             free(of->output[direction]);
             free(of->send[direction]);
+            free(of->send_bytes[direction]);
         }
         free(of->lengths);
         free(of->rows);

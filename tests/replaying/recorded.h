@@ -53,11 +53,29 @@ typedef struct recorded_rank {
     const int64_t *recv_rows; /* [world] */
 } recorded_rank;
 
+/* How the recorder encoded groups. What a rank sends is one flat list of values, cut into groups, but
+ * for padded ones: there every row is filled up with zeros to whole groups. */
+typedef enum peer_format {
+    PEER_NONE = 0,
+    PEER_INT8 = 1,    /* codes, scale, bias */
+    PEER_FP8_143 = 2, /* FBGEMM's own formats */
+    PEER_FP8_152 = 3,
+    PEER_MX4 = 4 /* elements, exponent */
+} peer_format;
+
+typedef struct recorded_peer {
+    peer_format format;
+    int64_t group; /* values */
+    int64_t bytes; /* of a group on the wire */
+    int padded;
+} recorded_peer;
+
 typedef struct recorded_case {
     const char *name;       /* OP/CASE */
     const char *skip;       /* why embdist does not do it yet, or NULL */
     const char *broken;     /* why the case is malformed, or NULL */
-    int without_directions; /* a skipped case that is no distribution: one TAP line */
+    int without_directions; /* of a codec or a format by itself: one TAP line */
+    const char *alone;      /* the name under which another program did that one */
     /* From here on only where there is neither skip nor broken. */
     const char *bin;
     int64_t world;
@@ -66,6 +84,8 @@ typedef struct recorded_case {
     int integers;         /* every sum is exact in every wire type */
     const recorded_shape *shape;
     const recorded_rank *ranks; /* [world] */
+    int instead;                /* the codecs are not those that were recorded */
+    recorded_peer peer[DIRECTIONS];
 } recorded_case;
 
 extern const recorded_case recorded_cases[];
@@ -76,6 +96,7 @@ typedef struct loaded_rank {
     float *input[DIRECTIONS];
     float *output[DIRECTIONS];
     float *send[DIRECTIONS]; /* the values on the wire, before decode; NULL in world 1 */
+    unsigned char *send_bytes[DIRECTIONS]; /* instead of those, for codecs of groups */
     int64_t input_count[DIRECTIONS];
     int64_t output_count[DIRECTIONS];
     int64_t send_count[DIRECTIONS];

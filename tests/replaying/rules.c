@@ -1,58 +1,11 @@
 #include "rules.h"
 
+#include "group_rules.h"
+#include "origins.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Of each TAP line; the others are counted. */
-enum { FAULTS_TOLD = 8 };
-
-/* Slack of the bounds: for the products and sums that the bound itself leaves out. */
-static const double SLACK = 1 + 1.0 / 128;
-
-void add_fault(fault_list *faults, const char *format, ...)
-{
-    va_list arguments;
-    if (faults->count++ >= FAULTS_TOLD)
-        return;
-    fputs("# ", faults->notes);
-    va_start(arguments, format);
-    vfprintf(faults->notes, format, arguments);
-    va_end(arguments);
-    fputc('\n', faults->notes);
-}
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* What is compared, for the messages. */
-typedef struct subject {
-    const char *run;
-    const char *what;
-    int64_t rank;
-    fault_list *faults;
-} subject;
-
-static void differ(const subject *of, int64_t element, const char *rule, float expected, float got)
-{
-    add_fault(of->faults,
-              "%s: rank %" PRId64 ", %s, element %" PRId64 ": expected %.9g (0x%08" PRIx32
-              "), got %.9g (0x%08" PRIx32 "): %s",
-              of->run, of->rank, of->what, element, (double)expected, bits_of(expected),
-              (double)got, bits_of(got), rule);
-}
-
-/* Rule: +0 and -0 are equal, and NaN equals NaN; else the bits decide. */
-static int same_value(float a, float b)
-{
-    return bits_of(a) == bits_of(b) || (a == 0 && b == 0) || (isnan(a) && isnan(b));
-}
 
 /* Rule: the wire rows that we pack hold the values of the recorded ones. */
 static void rule_wire(const subject *of, reference_format format, const loaded_rank *recorded,
@@ -74,19 +27,6 @@ static void rule_wire(const subject *of, reference_format format, const loaded_r
             counts->wire++;
     }
     free(values);
-}
-
-static int is_power_of_two(float scale)
-{
-    int exponent;
-    return frexpf(scale, &exponent) == 0.5F;
-}
-
-/* What a direction's results are divided by, in fp32, last. */
-static float divisor_of(const loaded_case *loaded, int direction)
-{
-    int divides = direction == BACKWARD && loaded->recorded->shape->mean;
-    return divides ? (float)loaded->recorded->world : 1;
 }
 
 static int scale_is_exact(const reference_codec *codec)
@@ -179,136 +119,6 @@ static void rule_reduce(const subject *of, const loaded_case *loaded, int direct
     }
 }
 
-/* For each row of sequence output, where it lies in the recorded wire rows: the rank that sent it
- * and the first element. Of pooled rows a row is one element. */
-typedef struct origin {
-    int64_t sender;
-    int64_t element;
-} origin;
-
-/* Reduced backward, gathered forward: every rank's piece, in rank order. */
-static origin *gathered_origins(const loaded_case *loaded)
-{
-    int64_t s, i, total = 0;
-    origin *origins, *next;
-    for (s = 0; s < loaded->recorded->world; s++)
-        total += loaded->ranks[s].piece_count;
-    next = origins = allocate(total, sizeof *origins);
-    for (s = 0; s < loaded->recorded->world; s++) {
-        for (i = 0; i < loaded->ranks[s].piece_count; i++)
-            *next++ = (origin){s, i};
-    }
-    return origins;
-}
-
-/* Elements of a sample in an owner's features. */
-static int64_t owned_width(const recorded_shape *shape, int64_t owner)
-{
-    int64_t f, sum = 0;
-    for (f = 0; f < shape->features; f++)
-        sum += shape->owners[f] == owner ? shape->dims[f] : 0;
-    return sum;
-}
-
-/* Elements that an owner has for a rank. */
-static int64_t table_chunk(const recorded_case *recorded, int64_t owner, int64_t rank)
-{
-    const recorded_shape *shape = recorded->shape;
-    int64_t f, sum = 0;
-    if (recorded->mode == RECORDED_RAGGED)
-        return recorded->batch[rank] * owned_width(shape, owner);
-    for (f = 0; f < shape->features; f++)
-        sum += shape->owners[f] == owner
-                   ? recorded->batch[rank * shape->features + f] * shape->dims[f]
-                   : 0;
-    return sum;
-}
-
-/* Where a sender's rows for a rank begin in what it sends: forward owners send, backward ranks send
- * to owners. */
-static int64_t table_first(const recorded_case *recorded, int direction, int64_t sender,
-                           int64_t rank)
-{
-    int64_t j, sum = 0;
-    for (j = 0; j < rank; j++)
-        sum += direction == FORWARD ? table_chunk(recorded, sender, j)
-                                    : table_chunk(recorded, j, sender);
-    return sum;
-}
-
-/* Table-wise: chunks in the order of senders; but forward, where a sample's features are adjacent,
- * the columns of each in turn. */
-static origin *table_origins(const loaded_case *loaded, int direction, int64_t rank)
-{
-    const recorded_case *recorded = loaded->recorded;
-    origin *origins = allocate(loaded->ranks[rank].output_count[direction], sizeof *origins);
-    origin *next = origins;
-    int columns = direction == FORWARD && recorded->mode == RECORDED_RAGGED;
-    int64_t samples = columns ? recorded->batch[rank] : 1, b, s, i;
-    for (b = 0; b < samples; b++) {
-        for (s = 0; s < recorded->world; s++) {
-            int64_t first = table_first(recorded, direction, s, rank);
-            int64_t width = columns                ? owned_width(recorded->shape, s)
-                            : direction == FORWARD ? table_chunk(recorded, s, rank)
-                                                   : table_chunk(recorded, rank, s);
-            for (i = 0; i < width; i++)
-                *next++ = (origin){s, first + b * width + i};
-        }
-    }
-    return origins;
-}
-
-/* Rows that rank `from` sends to ranks below `to`. */
-static int64_t rows_before(const int64_t *rows, int64_t to)
-{
-    int64_t j, sum = 0;
-    for (j = 0; j < to; j++)
-        sum += rows[j];
-    return sum;
-}
-
-/* Forward sequence: by sender, then by permute. */
-static origin *sequence_origins(const loaded_case *loaded, int64_t rank)
-{
-    const recorded_case *recorded = loaded->recorded;
-    const loaded_rank *to = &loaded->ranks[rank];
-    int64_t s, i, dim = recorded->shape->dims[0];
-    origin *received = allocate(to->received, sizeof *received), *next = received, *out;
-    for (s = 0; s < recorded->world; s++) {
-        int64_t first = rows_before(recorded->ranks[s].send_rows, rank);
-        for (i = 0; i < recorded->ranks[s].send_rows[rank]; i++)
-            *next++ = (origin){s, (first + i) * dim};
-    }
-    if (to->permute == NULL)
-        return received;
-    out = allocate(to->out_rows, sizeof *out);
-    for (i = 0; i < to->out_rows; i++)
-        out[i] = received[to->permute[i]];
-    free(received);
-    return out;
-}
-
-/* Backward sequence: rank j sends back the rows it had received from this one, by feature; they
- * belong where this rank's local_embs has (feature, j). */
-static origin *returned_origins(const loaded_case *loaded, int64_t rank)
-{
-    const recorded_case *recorded = loaded->recorded;
-    int64_t world = recorded->world, dim = recorded->shape->dims[0], f, j, i;
-    const int64_t *rows = loaded->ranks[rank].rows;
-    origin *out = allocate(loaded->ranks[rank].output_count[BACKWARD] / dim, sizeof *out);
-    origin *next = out;
-    int64_t *taken = allocate(world, sizeof *taken); /* of the rows that each rank sends back */
-    for (f = 0; f < held_features(recorded, rank); f++) {
-        for (j = 0; j < world; j++) {
-            int64_t first = rows_before(recorded->ranks[j].recv_rows, rank);
-            for (i = 0; i < rows[f * world + j]; i++)
-                *next++ = (origin){j, (first + taken[j]++) * dim};
-        }
-    }
-    free(taken);
-    return out;
-}
-
 /* Rule: what is only moved equals the recorded value. But where the loss scale is no power of two,
  * the recorder divided in the wire type, which rounds once more; then it equals, bit for bit, the
  * fp32 quotient of the recorded wire row, and lies within that rounding of the recorded value. The
@@ -348,13 +158,8 @@ static void rule_all_moved(const subject *of, const loaded_case *loaded, int dir
                            const rank_result *got, rule_counts *counts)
 {
     const recorded_case *recorded = loaded->recorded;
-    int sequence = recorded->mode == RECORDED_SEQUENCE;
-    int64_t dim = sequence ? recorded->shape->dims[0] : 1, i;
-    origin *origins = !sequence && recorded->shape->owners
-                          ? table_origins(loaded, direction, of->rank)
-                      : !sequence            ? gathered_origins(loaded)
-                      : direction == FORWARD ? sequence_origins(loaded, of->rank)
-                                             : returned_origins(loaded, of->rank);
+    int64_t dim = recorded->mode == RECORDED_SEQUENCE ? recorded->shape->dims[0] : 1, i;
+    origin *origins = find_origins(loaded, direction, of->rank);
     for (i = 0; i < loaded->ranks[of->rank].output_count[direction]; i++) {
         const origin *from = &origins[i / dim];
         float wire = loaded->ranks[from->sender].send[direction][from->element + i % dim];
@@ -376,11 +181,6 @@ static void rule_alone(const subject *of, const loaded_rank *recorded, int direc
     }
 }
 
-static int adds(const recorded_case *recorded, int direction)
-{
-    return recorded->shape->kind == (direction == FORWARD ? RECORDED_REDUCED : RECORDED_GATHERED);
-}
-
 void judge(const loaded_case *loaded, int direction, const run *result, rule_counts *counts,
            fault_list *faults)
 {
@@ -391,6 +191,11 @@ void judge(const loaded_case *loaded, int direction, const run *result, rule_cou
         const loaded_rank *rank = &loaded->ranks[of.rank];
         if (got->error[0] != '\0') {
             add_fault(faults, "%s: rank %" PRId64 ": %s", of.run, of.rank, got->error);
+            continue;
+        }
+        if (recorded->world > 1 &&
+            !reference_is_element(recorded->shape->codec[direction].format)) {
+            judge_groups(&of, loaded, direction, got, &counts->groups);
             continue;
         }
         of.what = "wire";
@@ -418,7 +223,7 @@ void judge_same_bits(const loaded_case *loaded, int direction, const run *first,
             continue; /* judge tells */
         for (i = 0; i < loaded->ranks[of.rank].output_count[direction]; i++) {
             /* Which NaN a sum of two is, is the compiler's choice of operand order. */
-            if (bits_of(a->output[i]) != bits_of(b->output[i]) &&
+            if (fp32_bits(a->output[i]) != fp32_bits(b->output[i]) &&
                 !(isnan(a->output[i]) && isnan(b->output[i])))
                 differ(&of, i, "not the same bits", a->output[i], b->output[i]);
         }

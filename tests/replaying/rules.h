@@ -3,11 +3,10 @@
 #ifndef EMBDIST_TESTS_RULES_H
 #define EMBDIST_TESTS_RULES_H
 
-#include <stdio.h>
-
+#include "group_rules.h"
 #include "runner.h"
 
-/* What the exceptions covered, in elements, over all cases. */
+/* What the rules covered, in elements, over all cases. */
 typedef struct rule_counts {
     int64_t bitwise;   /* equal to the recorded value */
     int64_t wire;      /* packed elements equal to the recorded wire rows */
@@ -15,19 +14,8 @@ typedef struct rule_counts {
     int64_t quotients; /* loss scale no power of two: the fp32 quotient, near the recorded one */
     int64_t subnormal_quotients; /* a power of two, but the wire type could not hold the quotient */
     int64_t overflowed; /* sums and quotients that overflowed in the recorder or in another order */
+    group_counts groups; /* codecs of groups, which none of the above counts */
 } rule_counts;
-
-/* Where faults of one TAP line are told. */
-typedef struct fault_list {
-    FILE *notes; /* lines that start with "# " */
-    int64_t count;
-} fault_list;
-
-/* Adds a fault that is no number: a printf sentence, without the line's end. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-void add_fault(fault_list *faults, const char *format, ...);
 
 /* Holds one direction of one run against the recorded case. */
 void judge(const loaded_case *loaded, int direction, const run *result, rule_counts *counts,

@@ -13,17 +13,23 @@ static void pooled(const loaded_case *loaded, const float *const *input[DIRECTIO
     const recorded_case *recorded = loaded->recorded;
     const recorded_shape *shape = recorded->shape;
     int64_t rank, *pieces = allocate(recorded->world, sizeof *pieces);
+    int64_t **dims = allocate(recorded->world, sizeof *dims);
     reference_pooled dist = {.world = recorded->world,
                              .piece_count = pieces,
+                             .dims = (const int64_t *const *)dims,
                              .forward = shape->codec[FORWARD],
                              .backward = shape->codec[BACKWARD],
                              .mean = shape->mean};
     for (rank = 0; rank < recorded->world; rank++) {
+        int adjacent = recorded->mode == RECORDED_RAGGED;
+        const int64_t *batch = recorded->batch + rank * (adjacent ? 1 : shape->features);
         pieces[rank] =
-            recorded->mode == RECORDED_RAGGED
-                ? reference_pooled_piece(shape->features, shape->dims, recorded->batch[rank])
-                : reference_pooled_piece_per_feature(shape->features, shape->dims,
-                                                     recorded->batch + rank * shape->features);
+            adjacent ? reference_pooled_piece(shape->features, shape->dims, batch[0])
+                     : reference_pooled_piece_per_feature(shape->features, shape->dims, batch);
+        dims[rank] = allocate(
+            reference_pooled_dims(shape->features, shape->dims, batch, adjacent, NULL),
+            sizeof **dims);
+        reference_pooled_dims(shape->features, shape->dims, batch, adjacent, dims[rank]);
     }
     if (shape->kind == RECORDED_GATHERED) {
         reference_gather_forward(&dist, input[FORWARD], output[FORWARD]);
@@ -32,6 +38,9 @@ static void pooled(const loaded_case *loaded, const float *const *input[DIRECTIO
         reference_pooled_forward(&dist, input[FORWARD], output[FORWARD]);
         reference_pooled_backward(&dist, input[BACKWARD], output[BACKWARD]);
     }
+    for (rank = 0; rank < recorded->world; rank++)
+        free(dims[rank]);
+    free(dims);
     free(pieces);
 }
 

@@ -22,7 +22,8 @@ local function scale_text(scale)
 end
 
 local function codec_key(codec)
-  return codec.codec .. "*" .. (scale_text(codec.loss_scale) or "1")
+  return table.concat({codec.codec, scale_text(codec.loss_scale) or "1", codec.group or 0,
+    codec.scale_rounding or ""}, "*")
 end
 
 local function shape_key(shape)
@@ -48,8 +49,16 @@ function M.shapes(cases)
 end
 
 local function spec_codec(codec)
-  return ('{ codec = "%s"%s }'):format(codec.codec,
-    codec.loss_scale and ", loss_scale = " .. scale_text(codec.loss_scale) or "")
+  local fields = {('codec = "%s"'):format(codec.codec)}
+  local function put(format, value)
+    if value then
+      fields[#fields + 1] = format:format(value)
+    end
+  end
+  put("loss_scale = %s", scale_text(codec.loss_scale))
+  put("group = %d", codec.group)
+  put('scale_rounding = "%s"', codec.scale_rounding)
+  return "{ " .. table.concat(fields, ", ") .. " }"
 end
 
 function M.spec(shapes)
@@ -91,15 +100,36 @@ function M.dists(shapes)
   return table.concat(out)
 end
 
-local FORMATS = {fp32 = "REFERENCE_FP32", fp16 = "REFERENCE_FP16", bf16 = "REFERENCE_BF16"}
+local FORMATS = {
+  fp32 = "REFERENCE_FP32", fp16 = "REFERENCE_FP16", bf16 = "REFERENCE_BF16",
+  int8 = "REFERENCE_INT8", fp8_e4m3 = "REFERENCE_FP8_E4M3", fp8_e5m2 = "REFERENCE_FP8_E5M2",
+  mx4 = "REFERENCE_MX4",
+}
+-- The numbers of embdist_mx4_options.
+local SCALE_ROUNDINGS = {even = 0, floor = 1, ceil = 2, nearest = 3}
+local PEERS = {
+  int8 = "PEER_INT8", fp8_143 = "PEER_FP8_143", fp8_152 = "PEER_FP8_152", mx4 = "PEER_MX4",
+}
 
 local KINDS = {
   rw_pooled = "RECORDED_REDUCED", rw_sequence = "RECORDED_MOVED", tw_pooled = "RECORDED_MOVED",
   tw_sequence = "RECORDED_MOVED", all_gather = "RECORDED_GATHERED",
 }
 
+-- Without a group, that of the spec's default.
 local function c_codec(codec)
-  return ("{%s, (float)%s, 0}"):format(FORMATS[codec.codec], scale_text(codec.loss_scale) or "0")
+  return ("{.format = %s, .loss_scale = (float)%s, .group = %d, .scale_rounding = %d}"):format(
+    FORMATS[codec.codec], scale_text(codec.loss_scale) or "0",
+    codec.group or (codec.codec == "mx4" and 32 or 0),
+    SCALE_ROUNDINGS[codec.scale_rounding or "even"])
+end
+
+local function c_peer(peer)
+  if not peer then
+    return "{PEER_NONE, 0, 0, 0}"
+  end
+  return ("{%s, %d, %d, %d}"):format(PEERS[peer.format], peer.group, peer.bytes,
+    peer.padded and 1 or 0)
 end
 
 local function c_tensor(tensor)
@@ -123,6 +153,22 @@ local function c_rank(rank)
     out[#out + 1] = ", .recv_rows = " .. c_numbers(rank.recv_rows)
   end
   return "    " .. table.concat(out) .. "},\n"
+end
+
+-- How the programs that do cases of codecs and formats call a case.
+function M.alone_name(i, case)
+  return case.op .. "/" .. (case.op == "format" and case.base or "c" .. i)
+end
+
+-- For each such case its name there, and its path without .lua; all ended by NUL.
+function M.alone(cases)
+  local out = {}
+  for i, case in ipairs(cases) do
+    if case.path and not case.skip and not case.broken then
+      out[#out + 1] = M.alone_name(i, case) .. "\0" .. case.path:gsub("%.lua$", "") .. "\0"
+    end
+  end
+  return table.concat(out)
 end
 
 local MODES = {
@@ -155,14 +201,17 @@ function M.cases(cases, shapes)
   end
   put("const recorded_case recorded_cases[] = {\n")
   for i, case in ipairs(cases) do
-    put("    {.name = %s, .skip = %s, .broken = %s, .without_directions = %d",
+    put("    {.name = %s, .skip = %s, .broken = %s, .without_directions = %d, .alone = %s",
       c_string((line_text(case.op .. "/" .. case.name))), c_string(case.skip),
-      c_string((line_text(case.broken))), case.without_directions and 1 or 0)
+      c_string((line_text(case.broken))), case.without_directions and 1 or 0,
+      c_string(case.path and M.alone_name(i, case)))
     if case.shape then
       put(", .bin = %s, .world = %d, .mode = %s, .batch = %s, .integers = %d, ",
         c_string(case.bin), case.world, MODES[case.mode], c_numbers(case.batch),
         case.integers and 1 or 0)
-      put(".shape = &shapes[%d], .ranks = ranks_%d", case.shape_number - 1, i)
+      put(".shape = &shapes[%d], .ranks = ranks_%d, .instead = %d, .peer = {%s, %s}",
+        case.shape_number - 1, i, case.instead and 1 or 0, c_peer(case.peer[1]),
+        c_peer(case.peer[2]))
     end
     put("},\n")
   end
