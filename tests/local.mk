@@ -66,11 +66,12 @@ tests_runtime_libhelp_a_SOURCES = \
 	tests/runtime/support.c tests/runtime/support.h tests/runtime/ways.c tests/runtime/ways.h
 runtime_tests = tests/runtime/libhelp.a $(LDADD)
 check_PROGRAMS += \
-	tests/runtime/allocation tests/runtime/counters tests/runtime/descriptors tests/runtime/disagree \
-	tests/runtime/groups tests/runtime/idle_ranks tests/runtime/in_flight tests/runtime/isa tests/runtime/large \
-	tests/runtime/lengths tests/runtime/many_ranks tests/runtime/matrix tests/runtime/modes \
-	tests/runtime/no_rows tests/runtime/nonfinite tests/runtime/null_comm tests/runtime/owners tests/runtime/requests \
-	tests/runtime/time_limit tests/runtime/two_specs tests/runtime/wire tests/runtime/wrong_pooled \
+	tests/runtime/allocation tests/runtime/counters tests/runtime/descriptors \
+	tests/runtime/disagree tests/runtime/groups tests/runtime/idle_ranks tests/runtime/in_flight \
+	tests/runtime/isa tests/runtime/large tests/runtime/lengths tests/runtime/many_ranks \
+	tests/runtime/matrix tests/runtime/modes tests/runtime/no_rows tests/runtime/nonfinite \
+	tests/runtime/null_comm tests/runtime/owners tests/runtime/requests tests/runtime/time_limit \
+	tests/runtime/two_specs tests/runtime/wire tests/runtime/wrong_pooled \
 	tests/runtime/wrong_sequence tests/runtime/wrong_table
 tests_runtime_allocation_LDADD = $(runtime_tests)
 tests_runtime_counters_LDADD = $(runtime_tests)

@@ -28,7 +28,7 @@ typedef struct passage {
     static void P##_pass(passage row, P##_options options)                                         \
     {                                                                                              \
         int64_t first, i, size = row.codec->group != 0 ? row.codec->group : row.dim;               \
-        char *scale = row.wire != NULL ? row.wire + (row.dim * (bits) + 7) / 8 : NULL;              \
+        char *scale = row.wire != NULL ? row.wire + (row.dim * (bits) + 7) / 8 : NULL;             \
         for (first = 0; first < row.dim; first += size) {                                          \
             P##_seen seen = P##_nothing();                                                         \
             P##_group group;                                                                       \

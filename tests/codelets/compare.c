@@ -106,8 +106,8 @@ static const char *field_of(const embdist_descriptor *dist, const char *name)
 
 static char format_named(const char *name)
 {
-    static const char *const NAMES[] = {"fp32", "fp16", "bf16", "int8", "fp8_e4m3", "fp8_e5m2",
-                                        "mx4"};
+    static const char *const NAMES[] = {"fp32",     "fp16",     "bf16", "int8",
+                                        "fp8_e4m3", "fp8_e5m2", "mx4"};
     for (int i = 0; i < 7; ++i) {
         if (strcmp(name, NAMES[i]) == 0) {
             return "fhbi45m"[i];
@@ -144,8 +144,7 @@ struct memory {
     char *begin;
     char *end; /* a byte further and the program crashes */
 };
-static struct memory source_memory, target_memory, expected_memory, scratch_memory,
-    wire_memory;
+static struct memory source_memory, target_memory, expected_memory, scratch_memory, wire_memory;
 
 static struct memory guarded(void)
 {

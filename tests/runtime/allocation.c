@@ -83,20 +83,19 @@ static void count_ok(int right, int64_t count, const char *name)
 
 enum { WORLD = 3, DISTS = 9, ROUND = 15, CALLS = 2 * ROUND, IN_FLIGHT = 3, MOST_ROWS = 400 };
 /* Also of groups, with rows of 16 bits, and rounded stochastically in one of the directions. */
-static const test_dist entries[] = {TEST_POOLED(small_bags),    TEST_SEQUENCE(small_words),
-                                    TEST_POOLED(small_tables),  TEST_SEQUENCE(small_lists),
-                                    TEST_POOLED(small_gathered), TEST_POOLED(groups_p_b1),
-                                    TEST_SEQUENCE(groups_s_c1), TEST_SEQUENCE(groups_s_c2),
-                                    TEST_POOLED(groups_g_e1)};
+static const test_dist entries[] = {
+    TEST_POOLED(small_bags),    TEST_SEQUENCE(small_words),  TEST_POOLED(small_tables),
+    TEST_SEQUENCE(small_lists), TEST_POOLED(small_gathered), TEST_POOLED(groups_p_b1),
+    TEST_SEQUENCE(groups_s_c1), TEST_SEQUENCE(groups_s_c2),  TEST_POOLED(groups_g_e1)};
 
 /* The calls of a round in one direction. */
 static const struct {
     int dist;
     embdist_mode mode;
-} round_of_calls[] = {{0, EMBDIST_EVEN},       {1, EMBDIST_SEQUENCE},    {0, EMBDIST_RAGGED},
-                      {3, EMBDIST_SEQUENCE},   {0, EMBDIST_PER_FEATURE}, {2, EMBDIST_RAGGED},
-                      {4, EMBDIST_EVEN},       {1, EMBDIST_SEQUENCE},    {2, EMBDIST_PER_FEATURE},
-                      {4, EMBDIST_PER_FEATURE}, {5, EMBDIST_EVEN},       {6, EMBDIST_SEQUENCE},
+} round_of_calls[] = {{0, EMBDIST_EVEN},        {1, EMBDIST_SEQUENCE},    {0, EMBDIST_RAGGED},
+                      {3, EMBDIST_SEQUENCE},    {0, EMBDIST_PER_FEATURE}, {2, EMBDIST_RAGGED},
+                      {4, EMBDIST_EVEN},        {1, EMBDIST_SEQUENCE},    {2, EMBDIST_PER_FEATURE},
+                      {4, EMBDIST_PER_FEATURE}, {5, EMBDIST_EVEN},        {6, EMBDIST_SEQUENCE},
                       {7, EMBDIST_SEQUENCE},    {5, EMBDIST_PER_FEATURE}, {8, EMBDIST_RAGGED}};
 
 typedef struct steady {

@@ -101,8 +101,7 @@ static int64_t *dims_of_piece(const test_case *made, int64_t rank)
 {
     const int adjacent = made->shape.mode != EMBDIST_PER_FEATURE;
     const int64_t *batch = made->counts + rank * (adjacent ? 1 : made->features);
-    const int64_t rows =
-        reference_pooled_dims(made->features, made->dims, batch, adjacent, NULL);
+    const int64_t rows = reference_pooled_dims(made->features, made->dims, batch, adjacent, NULL);
     int64_t *dims = take(rows, sizeof *dims);
     reference_pooled_dims(made->features, made->dims, batch, adjacent, dims);
     return dims;
@@ -122,12 +121,13 @@ static void make_pooled(test_case *made, random_state *random)
         all += pieces[r] = piece_of(made, r);
     for (int64_t r = 0; r < shape->world; r++)
         make_buffers(made, r, gathers ? pieces[r] : all, gathers ? all : pieces[r], random);
-    const reference_pooled reference = {.world = shape->world,
-                                        .piece_count = pieces,
-                                        .dims = (const int64_t *const *)dims,
-                                        .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
-                                        .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
-                                        .mean = is_mean(descriptor)};
+    const reference_pooled reference = {
+        .world = shape->world,
+        .piece_count = pieces,
+        .dims = (const int64_t *const *)dims,
+        .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
+        .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
+        .mean = is_mean(descriptor)};
     float **mine = inputs_of(made);
     const float *const *inputs = (const float *const *)mine;
     if (shape->direction == EMBDIST_FORWARD)
@@ -152,15 +152,16 @@ static void make_table(test_case *made, random_state *random)
         for (int64_t f = 0; f < made->features; f++)
             batch[r * made->features + f] =
                 made->counts[shape->mode == EMBDIST_PER_FEATURE ? r * made->features + f : r];
-    const reference_table reference = {.world = shape->world,
-                                       .features = made->features,
-                                       .dims = made->dims,
-                                       .owners = made->owners,
-                                       .batch = batch,
-                                       .adjacent = shape->mode != EMBDIST_PER_FEATURE,
-                                       .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
-                                       .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
-                                       .mean = is_mean(descriptor)};
+    const reference_table reference = {
+        .world = shape->world,
+        .features = made->features,
+        .dims = made->dims,
+        .owners = made->owners,
+        .batch = batch,
+        .adjacent = shape->mode != EMBDIST_PER_FEATURE,
+        .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
+        .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
+        .mean = is_mean(descriptor)};
     for (int64_t r = 0; r < shape->world; r++)
         make_buffers(made, r, reference_table_local(&reference, r),
                      reference_table_out(&reference, r), random);
@@ -267,16 +268,17 @@ static void make_sequence(test_case *made, random_state *random)
         };
         made->batch[r].sequence = &made->sequence[r];
     }
-    const reference_sequence reference = {.world = world,
-                                          .features = made->features,
-                                          .held = made->held,
-                                          .dim = made->dim,
-                                          .rows = (const int64_t *const *)made->rows,
-                                          .permute = (const int64_t *const *)made->permute,
-                                          .output_rows = made->output_rows,
-                                          .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
-                                          .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
-                                          .mean = is_mean(descriptor)};
+    const reference_sequence reference = {
+        .world = world,
+        .features = made->features,
+        .held = made->held,
+        .dim = made->dim,
+        .rows = (const int64_t *const *)made->rows,
+        .permute = (const int64_t *const *)made->permute,
+        .output_rows = made->output_rows,
+        .forward = codec_of(descriptor, EMBDIST_FORWARD, made->seeds),
+        .backward = codec_of(descriptor, EMBDIST_BACKWARD, made->seeds),
+        .mean = is_mean(descriptor)};
     float **mine = inputs_of(made);
     const float *const *inputs = (const float *const *)mine;
     if (shape->direction == EMBDIST_FORWARD)
@@ -368,11 +370,10 @@ void case_free(test_case *made)
         free(made->permute[r]);
         free(made->index[r]);
     }
-    void *const arrays[] = {made->dims,   made->in,      made->out,      made->expected,
-                            made->owners, made->held,    made->batch,    made->counts,
-                            made->rows,   made->lengths, made->send,     made->recv,
-                            made->index,  made->permute, made->sequence, made->output_rows,
-                            made->seeds};
+    void *const arrays[] = {
+        made->dims,  made->in,      made->out,      made->expected,    made->owners, made->held,
+        made->batch, made->counts,  made->rows,     made->lengths,     made->send,   made->recv,
+        made->index, made->permute, made->sequence, made->output_rows, made->seeds};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free((void *)(uintptr_t)made->shape.batch);

@@ -181,14 +181,7 @@ static const counted all_counted[] = {
      1,
      {{0, 70000}, {3, INFINITY}, {4, NAN}},
      {.calls = 1, .rows = 3, .nonfinite_rows = 1, .nans = 1, .saturated = 0}},
-    {"no rows",
-     &bags,
-     2,
-     EMBDIST_EVEN,
-     EMBDIST_FORWARD,
-     0,
-     {{0, 0}},
-     {.calls = 1}},
+    {"no rows", &bags, 2, EMBDIST_EVEN, EMBDIST_FORWARD, 0, {{0, 0}}, {.calls = 1}},
 };
 
 /* ---- sums of repeats ------------------------------------------------------------------------ */
@@ -211,10 +204,9 @@ static void sums(int64_t rank, void *context)
                                           .output_rows = 3};
     float in[21] = {[2] = INFINITY, [14 + 2] = -INFINITY, [7 + 3] = -INFINITY}, out[14];
     embdist_dist *dist = NULL;
-    all->wrong[rank] =
-        embdist_open(&dist, all->comms[rank], words.descriptor, &options) ||
-        groups_s_a2_backward(dist, in, 21, &batch, out, 14, NULL, NULL) ||
-        !read_are(dist, EMBDIST_BACKWARD, &expected, 1);
+    all->wrong[rank] = embdist_open(&dist, all->comms[rank], words.descriptor, &options) ||
+                       groups_s_a2_backward(dist, in, 21, &batch, out, 14, NULL, NULL) ||
+                       !read_are(dist, EMBDIST_BACKWARD, &expected, 1);
     embdist_close(&dist);
 }
 

@@ -34,8 +34,8 @@ embdist_status start_call(const test_call *call, embdist_dist *dist, embdist_req
 {
     const test_function *function = function_of(call);
     const int64_t even = call->batch.even;
-    const int64_t *counts = call->batch.mode == EMBDIST_RAGGED ? call->batch.per_rank
-                                                               : call->batch.per_rank_feature;
+    const int64_t *counts =
+        call->batch.mode == EMBDIST_RAGGED ? call->batch.per_rank : call->batch.per_rank_feature;
     const embdist_sequence_batch *sequence = call->batch.sequence;
     switch (function->type) {
         TEST_EACH_TYPE(PLAIN, SEEDED)

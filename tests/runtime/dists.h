@@ -49,7 +49,7 @@ typedef struct test_function {
 #define TEST_MATCH(name, batch, row) test_##name * : TEST_TYPE_##name,
 #define TEST_FUNCTION(name)                                                                        \
     {                                                                                              \
-        _Generic(&(name), TEST_EACH_TYPE(TEST_MATCH, TEST_MATCH) int: 0), (void (*)(void))(name)   \
+        _Generic(&(name), TEST_EACH_TYPE(TEST_MATCH, TEST_MATCH) int : 0), (void (*)(void))(name)  \
     }
 
 /* Arrays are indexed by direction. A dist has the functions of its kind. */

@@ -9,8 +9,8 @@
 
 static reference_format format_named(const char *name)
 {
-    static const char *const names[] = {"fp32", "fp16", "bf16", "int8", "fp8_e4m3", "fp8_e5m2",
-                                        "mx4"};
+    static const char *const names[] = {"fp32",     "fp16",     "bf16", "int8",
+                                        "fp8_e4m3", "fp8_e5m2", "mx4"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return (reference_format)i;

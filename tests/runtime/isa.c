@@ -69,7 +69,8 @@ static void choices(const int *can)
         setenv("EMBDIST_ISA", isa_names[isa], 1);
         ok(codelet_called(all) == isa && codelet_called(two) == (isa ? EMBDIST_ISA_AVX2 : isa) &&
                codelet_called(one) == EMBDIST_ISA_PLAIN,
-           "EMBDIST_ISA=%s calls its codelets, or the next narrower that there are", isa_names[isa]);
+           "EMBDIST_ISA=%s calls its codelets, or the next narrower that there are",
+           isa_names[isa]);
     }
 }
 

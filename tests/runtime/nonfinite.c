@@ -94,7 +94,7 @@ static int refuses(const test_dist *entry, embdist_mode mode, embdist_direction 
 static void run_mode(const test_dist *entry, embdist_mode mode, embdist_direction direction,
                      random_state *random)
 {
-    const int times = is_small() ? 5 : 50;
+    const int times = is_small() ? 20 : 60;
     int right = 1;
     for (int i = 0; i < times; i++) {
         const permute_style permute = (permute_style)(i % PERMUTE_STYLES);

@@ -53,8 +53,8 @@ void *take(int64_t count, size_t size); /* zeroed; bails out where there is none
 
 /* Elements at an offset from a multiple of 64 bytes. */
 typedef struct buffer {
-    float *data; /* [count] of fp32; NULL where elements are others */
-    void *rows;  /* the same address, for all types */
+    float *data;            /* [count] of fp32; NULL where elements are others */
+    void *rows;             /* the same address, for all types */
     int64_t count, element; /* an element's bytes, 4 or 2 */
     unsigned char *memory;
     int64_t before, after; /* watched bytes on both sides */
@@ -63,7 +63,7 @@ typedef struct buffer {
 /* Values are a pattern that no result has; so are the watched bytes. */
 void buffer_make(buffer *made, int64_t count, int64_t offset); /* of fp32 */
 void buffer_make_of(buffer *made, int64_t element, int64_t count, int64_t offset);
-int64_t buffer_bytes(const buffer *made); /* of all elements */
+int64_t buffer_bytes(const buffer *made);       /* of all elements */
 void buffer_reset(buffer *made);                /* makes all values the pattern again */
 int buffer_is_untouched(const buffer *made);    /* all values still the pattern */
 int buffer_edges_are_right(const buffer *made); /* the watched bytes are as they were */

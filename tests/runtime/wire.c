@@ -291,6 +291,31 @@ static int ranks_are_alone(const test_dist *entry, random_state *random)
     return answer(right, entry, EMBDIST_BACKWARD, "other bytes with more ranks");
 }
 
+/* Where all values of all ranks' gradients are alike, with the same seed: chance differs between
+ * ranks, and between samples of a rank. */
+static int chance_differs(const test_dist *entry, random_state *random)
+{
+    enum { BATCH = 7 };
+    wire wires[1][MOST_RANKS] = {{{0}}};
+    test_case *made = make(entry, EMBDIST_EVEN, EMBDIST_BACKWARD, WORLD, BATCH, seeds, random);
+    const buffer *in = &made->in[0];
+    const int64_t sample = in->count / BATCH;
+    for (int64_t i = 0; i < in->count; i++)
+        put_row_value(dtype_of(entry->descriptor), in->rows, i, 1 / (float)(3 + i % sample));
+    memcpy(made->in[1].rows, in->rows, (size_t)buffer_bytes(in));
+    pack(&made, 1, wires);
+    const wire *first = &wires[0][0];
+    const int64_t bytes = first->length / BATCH;
+    int alike = 1;
+    for (int64_t b = 1; b < BATCH; b++)
+        alike &= !memcmp(first->bytes, first->bytes + b * bytes, (size_t)bytes);
+    const int stochastic = is_stochastic(entry->descriptor, EMBDIST_BACKWARD);
+    const int right = alike != stochastic && same_wire(first, &wires[0][1]) != stochastic;
+    forget(wires, 1);
+    case_free(made);
+    return answer(right, entry, EMBDIST_BACKWARD, "chance is the same for ranks or rows");
+}
+
 /* ---- */
 
 static int of_each(const test_dist *kind,
@@ -311,7 +336,7 @@ static int is_of_groups(const test_dist *entry, embdist_direction direction)
 
 int main(void)
 {
-    plan(2 * KINDS + 4);
+    plan(2 * KINDS + 5);
     random_state random = random_start();
     for (int k = 0; k < KINDS; k++) {
         const char *kind = dists[k][0].descriptor->kind;
@@ -319,16 +344,18 @@ int main(void)
         ok(of_each(dists[k], seeds_decide, &random),
            "%s: the same seed, the same bytes; another seed, others where it counts", kind);
     }
-    int right = 1, alone = 1;
+    int right = 1, alone = 1, own = 1;
     for (int i = 0; i < DISTS; i++) {
         for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++)
             right &= !is_of_groups(&row_wise[i], (embdist_direction)d) ||
                      as_reference(&row_wise[i], (embdist_direction)d, &random);
         alone &= ranks_are_alone(&row_wise[i], &random);
+        own &= chance_differs(&row_wise[i], &random);
     }
     ok(right, "the bytes are those of the codecs' scalar functions");
     ok(of_each(row_wise, rows_are_alone, &random), "a row's bytes do not depend on other rows");
     ok(of_each(row_wise, modes_are_alike, &random), "even and ragged give the same bytes");
     ok(alone, "more ranks give the same bytes");
+    ok(own, "ranks and rows have random numbers of their own");
     return finish();
 }
