@@ -43,17 +43,25 @@ static const char *next_line(const char *line)
     return end != NULL ? end + 1 : line + strlen(line);
 }
 
-int alone_is_right(const alone_results *results, const char *name)
+static int count_lines(const alone_results *results, const char *start, const char *name)
 {
     const char *line;
-    int good = 0, bad = 0;
+    int count = 0;
     for (line = results->text; *line != '\0'; line = next_line(line)) {
-        const char *rest = after(line, "ok - ", name);
-        good += rest != NULL && *rest == '\n';
-        rest = after(line, "not ok - ", name);
-        bad += rest != NULL && *rest == '\n';
+        const char *rest = after(line, start, name);
+        count += rest != NULL && *rest == '\n';
     }
-    return good > 0 && bad == 0;
+    return count;
+}
+
+int alone_is_told(const alone_results *results, const char *name)
+{
+    return count_lines(results, "ok - ", name) + count_lines(results, "not ok - ", name) > 0;
+}
+
+int alone_is_right(const alone_results *results, const char *name)
+{
+    return alone_is_told(results, name) && count_lines(results, "not ok - ", name) == 0;
 }
 
 void alone_print(const alone_results *results, const char *name)

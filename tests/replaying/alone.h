@@ -14,7 +14,8 @@ typedef struct alone_results {
 alone_results alone_load(const char *path);
 void alone_free(alone_results *results);
 
-/* 1 where there is an ok line of the name, and no other. */
+/* Whether there is a line of the name; whether there are ok lines, and no others. */
+int alone_is_told(const alone_results *results, const char *name);
 int alone_is_right(const alone_results *results, const char *name);
 /* Prints the comments of a name. */
 void alone_print(const alone_results *results, const char *name);

@@ -98,8 +98,9 @@ static group_sort sort_of(const struct group_codec *codec, const recorded_peer *
                                            : GROUP_EXACT;
     if (codec->scale_rounding != EVEN)
         return GROUP_EXACT;
-    return truth.largest > 2.97e38 ? GROUP_HUGE : is_on_brink(truth.largest) ? GROUP_BRINK
-                                                                             : GROUP_EXACT;
+    return truth.largest > 2.97e38      ? GROUP_HUGE
+           : is_on_brink(truth.largest) ? GROUP_BRINK
+                                        : GROUP_EXACT;
 }
 
 /* The recorder's error, of a group of finite values (the README of the recorded cases has its
@@ -208,7 +209,14 @@ static int same_scale(const struct group_codec *codec, const unsigned char *ours
             same_value((float)fp32_at(ours + 4), (float)fp32_at(theirs + 4)));
 }
 
-/* Rule: a packed group has the recorded codes and scale where the sorts says so, and decodes within
+/* Rule: +0 and -0 are equal: sequence gradients are added to +0 by the recorder. */
+static int same_code(const struct group_codec *codec, int a, int b)
+{
+    return a == b ||
+           (codec->kind == MX4 && element_value(MX4, a) == 0 && element_value(MX4, b) == 0);
+}
+
+/* Rule: a packed group has the recorded codes and scale where its sort says so, and decodes within
  * its bound everywhere. `codes` holds those of the row, `i` is the group's first element in it. */
 static void rule_wire_group(const subject *of, const struct group_codec *codec,
                             const value_truth *truth, int64_t first, int64_t count,
@@ -224,7 +232,7 @@ static void rule_wire_group(const subject *of, const struct group_codec *codec,
         int code = code_at(codec, codes, i + k);
         double value = decode(codec, code, scale);
         double bound = truth[k].bound * (1 + 0x1p-20) + 0x1p-149;
-        if (exact && code != code_at(codec, theirs, k))
+        if (exact && !same_code(codec, code, code_at(codec, theirs, k)))
             differ(of, first + k, "the recorded code", (float)code_at(codec, theirs, k),
                    (float)code);
         else if (truth[k].nan ? !isnan(value) : !(fabs(value - truth[k].value) <= bound))

@@ -12,14 +12,14 @@
  * our bound of the truth; those up to GROUP_FORMAT also to the sum of our bound and the recorder's
  * of what was recorded. */
 typedef enum group_sort {
-    GROUP_EXACT,     /* the same values, the same formulas: the same bits */
-    GROUP_GROUPING,  /* the recorder's groups cross rows */
-    GROUP_LITTLE,    /* int8, range below 0.25: the recorder adds 1e-8 to it */
-    GROUP_BRINK,     /* mx4 "even", just below 1.75 * 2^k: the recorder takes log2 in fp32 */
-    GROUP_FORMAT,    /* fp8: the recorder has formats of its own */
-    GROUP_HUGE,      /* mx4 "even", above 2.97e38: the recorder's exponent is NaN */
-    GROUP_OVERFLOW,  /* int8, range beyond fp32: the recorder's scale is infinite */
-    GROUP_NONFINITE, /* NaN or an infinity in it: the recorder has other rules */
+    GROUP_EXACT,      /* the same values, the same formulas: the same bits */
+    GROUP_GROUPING,   /* the recorder's groups cross rows */
+    GROUP_LITTLE,     /* int8, range below 0.25: the recorder adds 1e-8 to it */
+    GROUP_BRINK,      /* mx4 "even", just below 1.75 * 2^k: the recorder takes log2 in fp32 */
+    GROUP_FORMAT,     /* fp8: the recorder has formats of its own */
+    GROUP_HUGE,       /* mx4 "even", above 2.97e38: the recorder's exponent is NaN */
+    GROUP_OVERFLOW,   /* int8, range beyond fp32: the recorder's scale is infinite */
+    GROUP_NONFINITE,  /* NaN or an infinity in it: the recorder has other rules */
     GROUP_UNRECORDED, /* the recorder had another codec */
     GROUP_SORTS
 } group_sort;
@@ -36,8 +36,8 @@ typedef struct group_counts {
     int64_t wire_bound;         /* other packed values, which decode within the bound */
     double worst;               /* the largest part of its bound that a result needed */
     /* TAP lines by codec, and those that would fail with half of the bound. */
-    int64_t lines[GROUP_FORMATS];
-    int64_t beyond_half[GROUP_FORMATS];
+    int64_t lines[GROUP_FORMATS][DIRECTIONS];
+    int64_t beyond_half[GROUP_FORMATS][DIRECTIONS];
 } group_counts;
 
 /* Holds what one rank got in a direction whose codec is one of groups. */

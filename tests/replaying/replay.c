@@ -51,8 +51,8 @@ static void count_half(const recorded_case *recorded, int direction)
 {
     reference_format format = recorded->shape->codec[direction].format;
     if (!reference_is_element(format) && recorded->world > 1) {
-        counts.groups.lines[format]++;
-        counts.groups.beyond_half[format] += counts.groups.worst > 0.5;
+        counts.groups.lines[format][direction]++;
+        counts.groups.beyond_half[format][direction] += counts.groups.worst > 0.5;
     }
 }
 
@@ -118,18 +118,20 @@ static void tell_alone(const alone_results *alone, const recorded_case *of)
     skips += skip != NULL;
     if (broken != NULL)
         printf("# %s\n", broken);
+    else if (skip == NULL && !alone_is_told(alone, of->alone))
+        printf("# the program of tests/codelets said nothing of it\n");
     else if (skip == NULL)
         alone_print(alone, of->alone);
 }
 
-/* The formats of codecs that stand instead of the recorded ones, for cases that encode. */
-static int stands_instead(reference_format format)
+/* Whether a codec stands instead of the recorded ones, in cases that encode. */
+static int stands_instead(int format)
 {
     int64_t i;
     for (i = 0; i < recorded_case_count; i++) {
         const recorded_case *of = &recorded_cases[i];
         if (of->shape != NULL && of->instead && of->world > 1 &&
-            of->shape->codec[FORWARD].format == format)
+            of->shape->codec[FORWARD].format == (reference_format)format)
             return 1;
     }
     return 0;
@@ -142,22 +144,29 @@ static const char *const group_codec_names[GROUP_FORMATS] = {
     [REFERENCE_MX4] = "mx4",
 };
 
-/* The bounds could be much too wide, and hold anything: for each codec that stands instead, a tenth
- * of the lines must not fit into half of their bounds. */
+/* The bounds could be much too wide, and hold anything: for each codec that stands instead, and each
+ * direction, a tenth of the lines must not fit into half of their bounds. */
+static void print_half(int format, int direction)
+{
+    int64_t lines = counts.groups.lines[format][direction];
+    int64_t beyond = counts.groups.beyond_half[format][direction];
+    int good = lines > 0 && 10 * beyond >= lines;
+    if (lines > 0)
+        printf("# %s %s: with half of the bound, %" PRId64 " of %" PRId64 " lines would fail\n",
+               group_codec_names[format], direction_names[direction], beyond, lines);
+    if (stands_instead(format)) {
+        printf("%sok %" PRId64 " - half of the bound is too little: %s %s\n", good ? "" : "not ",
+               ++line_number, group_codec_names[format], direction_names[direction]);
+        failures += !good;
+    }
+}
+
 static void print_halves(void)
 {
-    int format;
+    int format, direction;
     for (format = REFERENCE_INT8; format < GROUP_FORMATS; format++) {
-        int64_t lines = counts.groups.lines[format], beyond = counts.groups.beyond_half[format];
-        int good = lines > 0 && 10 * beyond >= lines;
-        if (lines > 0)
-            printf("# %s: with half of the bound, %" PRId64 " of %" PRId64 " lines would fail\n",
-                   group_codec_names[format], beyond, lines);
-        if (stands_instead((reference_format)format)) {
-            printf("%sok %" PRId64 " - half of the bound is too little: %s\n", good ? "" : "not ",
-                   ++line_number, group_codec_names[format]);
-            failures += !good;
-        }
+        for (direction = FORWARD; direction < DIRECTIONS; direction++)
+            print_half(format, direction);
     }
 }
 
@@ -193,7 +202,7 @@ static int64_t planned_lines(void)
     for (i = 0; i < recorded_case_count; i++)
         lines += recorded_cases[i].without_directions ? 1 : DIRECTIONS * way_count();
     for (format = REFERENCE_INT8; format < GROUP_FORMATS; format++)
-        lines += stands_instead((reference_format)format);
+        lines += DIRECTIONS * stands_instead(format);
     return lines;
 }
 

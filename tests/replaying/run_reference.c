@@ -26,9 +26,9 @@ static void pooled(const loaded_case *loaded, const float *const *input[DIRECTIO
         pieces[rank] =
             adjacent ? reference_pooled_piece(shape->features, shape->dims, batch[0])
                      : reference_pooled_piece_per_feature(shape->features, shape->dims, batch);
-        dims[rank] = allocate(
-            reference_pooled_dims(shape->features, shape->dims, batch, adjacent, NULL),
-            sizeof **dims);
+        dims[rank] =
+            allocate(reference_pooled_dims(shape->features, shape->dims, batch, adjacent, NULL),
+                     sizeof **dims);
         reference_pooled_dims(shape->features, shape->dims, batch, adjacent, dims[rank]);
     }
     if (shape->kind == RECORDED_GATHERED) {
