@@ -29,6 +29,6 @@ return {
         return ("{.stochastic = %d, .scale_rounding = %d}"):format(
             values.rounding == "stochastic" and 1 or 0, ROUNDINGS[values.scale_rounding])
     end,
-    error_bound = "half of the distance of the elements about the value (stochastic: all of it), "
-        .. "at most a fifth of the value from one scale on; and what lies beyond 6 scales",
+    error_bound = "half of the distance of the elements about the value, at most a fifth of it "
+        .. "from one scale on (stochastic: twice that); and what lies beyond 6 scales",
 }
