@@ -46,8 +46,8 @@ enum {
 
 /* Where all finite values are 0 the scale is too. An infinity that stays must not meet it. */
 EMBDIST_SHARED embdist_fp8_group embdist_fp8_settle(embdist_fp8_seen seen,
-                                                        embdist_fp8_options options,
-                                                        embdist_fp8_format format)
+                                                    embdist_fp8_options options,
+                                                    embdist_fp8_format format)
 {
     embdist_fp8_group group = {0.0F, 0.0F, EMBDIST_FP8_LARGEST};
     if (seen.largest >= 0) {

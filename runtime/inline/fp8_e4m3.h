@@ -25,20 +25,20 @@ static inline embdist_fp8_e4m3_seen embdist_fp8_e4m3_see(embdist_fp8_e4m3_seen s
 }
 
 EMBDIST_SHARED embdist_fp8_e4m3_group embdist_fp8_e4m3_settle(embdist_fp8_e4m3_seen seen,
-                                                                  embdist_fp8_e4m3_options options)
+                                                              embdist_fp8_e4m3_options options)
 {
     return embdist_fp8_settle(seen, options, EMBDIST_FP8_E4M3);
 }
 
 EMBDIST_SHARED void embdist_fp8_e4m3_put_group(char *at, embdist_fp8_e4m3_group group,
-                                                   embdist_fp8_e4m3_options options)
+                                               embdist_fp8_e4m3_options options)
 {
     (void)options;
     embdist_fp8_put_group(at, group);
 }
 
-EMBDIST_SHARED embdist_fp8_e4m3_group
-embdist_fp8_e4m3_get_group(const char *at, embdist_fp8_e4m3_options options)
+EMBDIST_SHARED embdist_fp8_e4m3_group embdist_fp8_e4m3_get_group(const char *at,
+                                                                 embdist_fp8_e4m3_options options)
 {
     (void)options;
     return embdist_fp8_get_group(at);

@@ -25,20 +25,20 @@ static inline embdist_fp8_e5m2_seen embdist_fp8_e5m2_see(embdist_fp8_e5m2_seen s
 }
 
 EMBDIST_SHARED embdist_fp8_e5m2_group embdist_fp8_e5m2_settle(embdist_fp8_e5m2_seen seen,
-                                                                  embdist_fp8_e5m2_options options)
+                                                              embdist_fp8_e5m2_options options)
 {
     return embdist_fp8_settle(seen, options, EMBDIST_FP8_E5M2);
 }
 
 EMBDIST_SHARED void embdist_fp8_e5m2_put_group(char *at, embdist_fp8_e5m2_group group,
-                                                   embdist_fp8_e5m2_options options)
+                                               embdist_fp8_e5m2_options options)
 {
     (void)options;
     embdist_fp8_put_group(at, group);
 }
 
-EMBDIST_SHARED embdist_fp8_e5m2_group
-embdist_fp8_e5m2_get_group(const char *at, embdist_fp8_e5m2_options options)
+EMBDIST_SHARED embdist_fp8_e5m2_group embdist_fp8_e5m2_get_group(const char *at,
+                                                                 embdist_fp8_e5m2_options options)
 {
     (void)options;
     return embdist_fp8_get_group(at);

@@ -94,7 +94,7 @@ EMBDIST_SHARED embdist_int8_group embdist_int8_between(float least, float greate
 
 /* Infinities count as the largest magnitude of the finite values. */
 EMBDIST_SHARED embdist_int8_group embdist_int8_settle(embdist_int8_seen seen,
-                                                           embdist_int8_options options)
+                                                      embdist_int8_options options)
 {
     (void)options;
     float least = seen.least;
@@ -121,7 +121,7 @@ EMBDIST_SHARED embdist_int8_group embdist_int8_settle(embdist_int8_seen seen,
 }
 
 EMBDIST_SHARED void embdist_int8_put_group(char *at, embdist_int8_group group,
-                                                embdist_int8_options options)
+                                           embdist_int8_options options)
 {
     (void)options;
     uint32_t scale;
@@ -132,7 +132,7 @@ EMBDIST_SHARED void embdist_int8_put_group(char *at, embdist_int8_group group,
 }
 
 EMBDIST_SHARED embdist_int8_group embdist_int8_get_group(const char *at,
-                                                              embdist_int8_options options)
+                                                         embdist_int8_options options)
 {
     (void)options;
     uint32_t scale;

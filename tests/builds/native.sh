@@ -33,7 +33,8 @@ build() {
         -pthread -I../out -I"$source/runtime" -c &&
         "$1" -std=c11 -O1 -pthread -I../out -I"$source/runtime" "$source"/tests/runtime/cases.c \
             "$source"/tests/runtime/dists.c "$source"/tests/runtime/support.c \
-            "$source"/tests/reference.c "$source"/tests/runtime/two_specs.c ./*.o -lm -o two_specs
+            "$source"/tests/runtime/formats.c "$source"/tests/runtime/ways.c \
+            "$source"/tests/reference*.c "$source"/tests/runtime/two_specs.c ./*.o -lm -o two_specs
     status=$?
     cd ..
     return $status

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/examples/lib.sh"
 
 make_demo() {
-    compile "$1" "$2" "$source"/examples/demo*.c "$source/tests/reference.c" \
+    compile "$1" "$2" "$source"/examples/demo*.c "$source"/tests/reference*.c \
         "$source/bench/team.c" "$source/bench/stream.c" "$source/bench/limit.c" \
         "$source/bench/measure.c"
 }
