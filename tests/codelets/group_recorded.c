@@ -362,6 +362,10 @@ int main(int count, char **arguments)
             sums[c] += result.groups[c];
             all += result.groups[c];
         }
+        if (all == 0) {
+            const char *codec = recorded_field(recorded, "codec");
+            printf(" nothing was compared: the codec is %s", codec ? codec : "not named");
+        }
         printf("\n");
         tap_line(result.wrong == 0 && all > 0, name, NULL);
         recorded_free(recorded);
