@@ -186,6 +186,9 @@ static inline int embdist_mx4_saturates(float value, embdist_mx4_group group,
 {
     const float given = value < 0.0F ? -value : value;
     (void)options;
+    if (group.code == EMBDIST_MX4_NAN) { /* all arrive as NaN */
+        return 0;
+    }
     return given > EMBDIST_MX4_LARGEST || given * group.inverse >= 7.0F;
 }
 
