@@ -40,23 +40,21 @@ function M.loss_scale.words(value)
     return value ~= 1.0 and "loss scale " .. float32.shortest(value) or nil
 end
 
--- What becomes of values that the format has no number for; `policies` are those that a codec
--- knows, its default first.
-function M.nonfinite(...)
-    local policies = {...}
+-- An option whose value is one of `choices`, the default first; suffix and words are to be added.
+function M.choice(name, choices)
     local quoted = {}
-    for i, policy in ipairs(policies) do
-        quoted[i] = ("\"%s\""):format(policy)
+    for i, choice in ipairs(choices) do
+        quoted[i] = ("\"%s\""):format(choice)
     end
     local option = {
-        name = "nonfinite",
-        default = policies[1],
+        name = name,
+        default = choices[1],
         expected = "one of " .. table.concat(quoted, ", "),
     }
 
     function option.take(value)
-        for _, policy in ipairs(policies) do
-            if value == policy then
+        for _, choice in ipairs(choices) do
+            if value == choice then
                 return value
             end
         end
@@ -66,6 +64,14 @@ function M.nonfinite(...)
     function option.text(value)
         return value
     end
+
+    return option
+end
+
+-- What becomes of values that the format has no number for; the policies are those that a codec
+-- knows, its default first.
+function M.nonfinite(...)
+    local option = M.choice("nonfinite", {...})
 
     -- "fail" is decided before a codelet runs; what the codelet does is saturate.
     function option.suffix(value)
@@ -114,19 +120,12 @@ function M.group(step, default)
     return option
 end
 
-M.rounding = {
-    name = "rounding",
-    default = "nearest",
-    expected = "one of \"nearest\", \"stochastic\"",
-}
-
-function M.rounding.take(value)
-    return (value == "nearest" or value == "stochastic") and value or nil
+-- The size of a group of a row of `dim` values.
+function M.group_size(values, dim)
+    return values.group == 0 and dim or values.group
 end
 
-function M.rounding.text(value)
-    return value
-end
+M.rounding = M.choice("rounding", {"nearest", "stochastic"})
 
 function M.rounding.suffix(value)
     return value == "stochastic" and "_sr" or ""
@@ -134,6 +133,11 @@ end
 
 function M.rounding.words(value)
     return value == "stochastic" and "stochastic rounding" or nil
+end
+
+-- Whether rounding is stochastic, as the C of codecs of groups takes it.
+function M.stochastic(values)
+    return values.rounding == "stochastic" and 1 or 0
 end
 
 -- The options as the 16-bit codecs' C takes them (runtime/inline/half.h).

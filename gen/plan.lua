@@ -155,6 +155,17 @@ local function tables_of(op, symbol)
     return tables
 end
 
+-- What a codelet's file is made of, one after another.
+local function templates_of(op, codec)
+    local own = ("%s/%s.c.tmpl"):format(codec.family, op.name)
+    if codec.family == "groups" then
+        return {"groups/head.c.tmpl", "sums.c.tmpl", "groups/row.c.tmpl", own, "tail.c.tmpl"}
+    elseif op.sums then
+        return {"elements/head.c.tmpl", "sums.c.tmpl", own, "tail.c.tmpl"}
+    end
+    return {"elements/head.c.tmpl", own, "tail.c.tmpl"}
+end
+
 -- The codelet of an op, made when it is first asked for. `rows` is the codec of the caller's rows,
 -- `index` is one of INDICES or nil.
 local function codelet_of(plan, op, dim, coded, rows, index)
@@ -181,11 +192,7 @@ local function codelet_of(plan, op, dim, coded, rows, index)
         symbol = symbol,
         file = symbol .. ".c",
         op = op.name,
-        templates = {
-            codec.family .. "/head.c.tmpl",
-            ("%s/%s.c.tmpl"):format(codec.family, op.name),
-            "tail.c.tmpl",
-        },
+        templates = templates_of(op, codec),
         tables = tables_of(op, symbol),
         sides = sides_of(op, codec, rows),
         packs = op.packs,
@@ -335,7 +342,6 @@ local function functions_of(dist, kind, symbol, coded, rows, words)
                 takes_seed = coded[direction].codec.stochastic,
                 seed = coded[direction].codec.stochastic and "seed" or "0",
                 row_type = rows.type,
-                dtype = dist.dtype,
                 batch_member = mode.member,
                 batch_name = mode.name,
                 batch_type = mode.type,

@@ -1,6 +1,7 @@
 #include "agree.h"
 
 #include "error.h"
+#include "inline/common.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,17 +9,9 @@
 
 /* ---- signatures ----------------------------------------------------------------------------- */
 
-/* The finalizer of MurmurHash3: every input bit changes half of the output bits. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
-    x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return x ^ (x >> 33);
-}
-
 static uint64_t add_word(uint64_t hash, uint64_t word)
 {
-    return mix(hash ^ mix(word + UINT64_C(0x9e3779b97f4a7c15)));
+    return embdist_mix(hash ^ embdist_mix(word + EMBDIST_MIX_STEP));
 }
 
 /* One (source, destination) count. Sums of these over all ranks are equal, of what is sent and of

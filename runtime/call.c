@@ -29,13 +29,7 @@ static embdist_status check_buffer(const char *name, const char *count_name, con
     if (count && !buffer)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT, "%s is NULL, expected %" PRId64 " elements",
                             name, count);
-    const unsigned past = (unsigned)((uintptr_t)buffer % (uint64_t)element_bytes);
-    if (past)
-        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                            "%s is misaligned: its address is %u past a multiple of %" PRId64
-                            ", expected 0",
-                            name, past, element_bytes);
-    return EMBDIST_OK;
+    return embdist_layout_aligned(name, buffer, (size_t)element_bytes);
 }
 
 static int overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes)

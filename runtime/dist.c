@@ -7,16 +7,23 @@
 
 /* ---- open ----------------------------------------------------------------------------------- */
 
-/* The most memory that a codelet needs for a row in the making. */
-static int64_t most_scratch_bytes(const embdist_dist *dist)
+/* The widest wire row, and the most memory that a codelet needs for a row in the making, of any group
+ * and direction. */
+typedef struct most_bytes {
+    int64_t row, scratch;
+} most_bytes;
+
+static most_bytes most_bytes_of(const embdist_dist *dist)
 {
-    int64_t most = 0;
+    most_bytes most = {0};
     for (int64_t g = 0; g < dist->descriptor->groups; g++)
         for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++) {
             const embdist_codelets *codelets = embdist_layout_codelets(
                 &dist->descriptor->group[g], dist->comm->world, (embdist_direction)d);
-            if (codelets->scratch_bytes > most)
-                most = codelets->scratch_bytes;
+            if (codelets->row_bytes > most.row)
+                most.row = codelets->row_bytes;
+            if (codelets->scratch_bytes > most.scratch)
+                most.scratch = codelets->scratch_bytes;
         }
     return most;
 }
@@ -107,7 +114,7 @@ static embdist_status make_dist(embdist_dist **made, embdist_comm *comm,
         dist->way = EMBDIST_WAY_IN_PLACE; /* threads can always */
     dist->isa = isa;
     dist->counts = options && options->count;
-    dist->scratch_bytes = most_scratch_bytes(dist);
+    dist->scratch_bytes = most_bytes_of(dist).scratch;
     dist->stream_bytes = embdist_machine_stream_bytes();
     *made = dist;
     return EMBDIST_OK;
@@ -163,20 +170,6 @@ embdist_status embdist_close(embdist_dist **dist)
 
 /* ---- reserve -------------------------------------------------------------------------------- */
 
-/* The widest wire row of any group and direction. */
-static int64_t most_row_bytes(const embdist_dist *dist)
-{
-    int64_t most = 0;
-    for (int64_t g = 0; g < dist->descriptor->groups; g++)
-        for (int d = EMBDIST_FORWARD; d <= EMBDIST_BACKWARD; d++) {
-            const embdist_codelets *codelets = embdist_layout_codelets(
-                &dist->descriptor->group[g], dist->comm->world, (embdist_direction)d);
-            if (codelets->row_bytes > most)
-                most = codelets->row_bytes;
-        }
-    return most;
-}
-
 static int is_stochastic(const embdist_dist *dist)
 {
     return dist->comm->world > 1 &&
@@ -201,7 +194,7 @@ static embdist_status reserve_request(embdist_dist *dist, embdist_request *reque
     if (!status && is_stochastic(dist))
         status = embdist_buffer_hold(&request->keys, addresses * (int64_t)sizeof(uint64_t));
     if (!status && dist->way == EMBDIST_WAY_STAGED)
-        status = embdist_buffer_hold(&request->wire, max_rows * most_row_bytes(dist));
+        status = embdist_buffer_hold(&request->wire, max_rows * most_bytes_of(dist).row);
     return status;
 }
 
@@ -261,7 +254,7 @@ static embdist_status check_reserve(const embdist_dist *dist, int64_t max_rows,
             EMBDIST_INVALID_ARGUMENT,
             dist->in_flight ? "embdist_reserve: requests are in flight, expected none"
                             : "embdist_reserve: the capacity is fixed already, expected one call");
-    const int64_t wide = most_row_bytes(dist) + (int64_t)sizeof(void *);
+    const int64_t wide = most_bytes_of(dist).row + (int64_t)sizeof(void *);
     if (max_rows > INT64_MAX / wide - 1)
         return embdist_fail(EMBDIST_INVALID_ARGUMENT,
                             "embdist_reserve: max_rows is %" PRId64

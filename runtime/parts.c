@@ -1,6 +1,7 @@
 #include "parts.h"
 
 #include "error.h"
+#include "layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,12 +26,10 @@ static embdist_status check_owners(const embdist_descriptor *descriptor, int64_t
                             "the %" PRId64 " features of %s_%s, since it is %s",
                             descriptor->features, descriptor->spec, descriptor->name,
                             descriptor->kind);
-    const uintptr_t past = (uintptr_t)owners % _Alignof(int64_t);
-    if (past)
-        return embdist_fail(EMBDIST_INVALID_ARGUMENT,
-                            "embdist_open: options->owners is misaligned: its address is %zu past "
-                            "a multiple of %zu, expected 0",
-                            (size_t)past, _Alignof(int64_t));
+    const embdist_status status =
+        embdist_layout_aligned("options->owners", owners, _Alignof(int64_t));
+    if (status)
+        return embdist_name_error("embdist_open", status);
     for (int64_t f = 0; owners && f < descriptor->features; f++)
         if (owners[f] < 0 || owners[f] >= world)
             return embdist_fail(EMBDIST_INVALID_ARGUMENT,

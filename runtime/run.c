@@ -136,22 +136,16 @@ typedef struct calls {
     embdist_codelet_versions versions; /* of `work` */
     embdist_work work;                 /* not called yet, if it has rows */
     int64_t source_row, target_row;    /* bytes of its rows */
-    int64_t wire_row;                  /* and on the wire */
 } calls;
 
-/* Whether the rows of the next call follow on their rank's wire too. */
-static int continues_wire(const calls *to, const embdist_work *next)
-{
-    return to->work.place + to->work.rows * to->wire_row == next->place;
-}
-
+/* Calls come in the order of each rank's wire: the rows of one rank follow on its wire too. */
 static int continues(const calls *to, embdist_codelet_versions versions, const embdist_work *next)
 {
     const embdist_work *last = &to->work;
     return versions == to->versions && last->blocks == 1 && next->blocks == 1 &&
            (const char *)last->source + last->rows * to->source_row == next->source &&
            (char *)last->target + last->rows * to->target_row == next->target &&
-           last->key == next->key && (!is_stochastic(to->request) || continues_wire(to, next));
+           last->key == next->key;
 }
 
 static void end_calls(calls *to)
@@ -161,7 +155,7 @@ static void end_calls(calls *to)
 }
 
 static void add_call(calls *to, embdist_codelet_versions versions, embdist_work work,
-                     int64_t source_row, int64_t target_row, int64_t wire_row)
+                     int64_t source_row, int64_t target_row)
 {
     if (work.blocks <= 0 || work.rows <= 0)
         return;
@@ -175,7 +169,6 @@ static void add_call(calls *to, embdist_codelet_versions versions, embdist_work 
     to->work = work;
     to->source_row = source_row;
     to->target_row = target_row;
-    to->wire_row = wire_row;
 }
 
 /* ---- addresses ------------------------------------------------------------------------------ */
@@ -219,6 +212,7 @@ static int64_t own_step(const embdist_request *request, const embdist_side *side
 static void pack_runs(embdist_request *request, int stream)
 {
     const embdist_side *side = source_side(request, &request->layout);
+    const uint64_t key = key_of(request, request->record.seed, request->layout.rank);
     calls to = {.request = request};
     for (int64_t c = 0; c < side->chunk_count; c++) {
         const embdist_chunk *chunk = &side->chunks[c];
@@ -232,12 +226,11 @@ static void pack_runs(embdist_request *request, int stream)
                 .source_step = own_step(request, side),
                 .target_step = chunk->wire_step,
                 .stream = stream,
-                .key = key_of(request, request->record.seed, request->layout.rank),
+                .key = key,
                 .place = chunk->wire + piece->wire,
                 .place_step = chunk->wire_step};
             add_call(&to, codelets_of(request, piece->group)->pack_runs, work,
-                     own_row(request, piece->group), wire_row(request, piece->group),
-                     wire_row(request, piece->group));
+                     own_row(request, piece->group), wire_row(request, piece->group));
         }
     }
     end_calls(&to);
@@ -361,7 +354,7 @@ typedef struct walk {
     const embdist_request *request;
     const embdist_record *record; /* the rank's */
     const embdist_side *side;     /* the rank's, that is read */
-    int64_t rank;
+    uint64_t key;                 /* of the rank's rows */
     const embdist_chunk *source, *target;
     int64_t source_piece, target_piece;
     int64_t source_row, target_row; /* rows of the pieces that were walked */
@@ -376,7 +369,7 @@ static walk walk_from(const embdist_request *request, int64_t rank)
     return (walk){.request = request,
                   .record = record,
                   .side = side,
-                  .rank = rank,
+                  .key = key_of(request, record->seed, rank),
                   .source = embdist_layout_chunk(side, request->layout.rank),
                   .target = embdist_layout_chunk(target_side(request), rank)};
 }
@@ -453,7 +446,7 @@ static embdist_work work_at(embdist_request *request, const walk *at, int stream
                           .target_step = own_step(request, target_side(request)),
                           .divisor = divisor_of(request),
                           .stream = stream,
-                          .key = key_of(request, at->record->seed, at->rank),
+                          .key = at->key,
                           .place = place_of(at),
                           .place_step = at->target->wire_step};
 }
@@ -485,7 +478,7 @@ static void unpack_runs(embdist_request *request, int stream)
             work.source = source_address(&at);
             add_call(&to,
                      is_staged(request) ? codelets->unpack_runs_wire : codelets->unpack_runs_rows,
-                     work, source_row(&at), own_row(request, group), wire_row(request, group));
+                     work, source_row(&at), own_row(request, group));
         }
     end_calls(&to);
 }
@@ -503,8 +496,7 @@ static void unpack_gather(embdist_request *request, int stream)
             for (int64_t i = 0; i < at.rows; i++)
                 *addresses++ = source + i * row;
             for (int64_t i = 0; is_keyed && i < at.rows; i++)
-                *keys++ = embdist_random_row(key_of(request, at.record->seed, s),
-                                             place_of(&at) + i * wire_row(request, 0));
+                *keys++ = embdist_random_row(at.key, place_of(&at) + i * wire_row(request, 0));
         }
     embdist_work work = {.sources = request->addresses.memory,
                          .keys = request->keys.memory,
@@ -537,7 +529,7 @@ static void unpack_sum(embdist_request *request, int stream)
             at.rows = target->pieces[p].rows;
             sources[s] = source_address(&at);
             if (is_keyed)
-                keys[s] = key_of(request, at.record->seed, s);
+                keys[s] = at.key;
             work = work_at(request, &at, stream);
             row = source_row(&at);
         }

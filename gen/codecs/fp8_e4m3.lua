@@ -1,5 +1,4 @@
 -- fp8_e4m3.lua: OCP E4M3 codes, a scale for each group.
-local float32 = require("float32")
 local options = require("options")
 
 return {
@@ -10,14 +9,11 @@ return {
         options.rounding,
         options.nonfinite("saturate", "fail"),
     },
-    largest = float32.largest,
     element_bits = 8,
     group_bytes = 4,
-    group = function(values, dim)
-        return (values.group or 0) == 0 and dim or values.group
-    end,
+    group = options.group_size,
     c_options = function(values)
-        return ("{.stochastic = %d}"):format(values.rounding == "stochastic" and 1 or 0)
+        return ("{.stochastic = %d}"):format(options.stochastic(values))
     end,
     error_bound = "2^-4 relative, 2^-18.8 of the largest of a group absolute "
         .. "(stochastic: twice); and fp32 roundings",

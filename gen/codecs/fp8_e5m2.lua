@@ -1,5 +1,4 @@
 -- fp8_e5m2.lua: OCP E5M2 codes, a scale for each group.
-local float32 = require("float32")
 local options = require("options")
 
 return {
@@ -10,15 +9,12 @@ return {
         options.rounding,
         options.nonfinite("saturate", "propagate", "fail"),
     },
-    largest = float32.largest,
     element_bits = 8,
     group_bytes = 4,
-    group = function(values, dim)
-        return (values.group or 0) == 0 and dim or values.group
-    end,
+    group = options.group_size,
     c_options = function(values)
         return ("{.stochastic = %d, .propagate = %d}"):format(
-            values.rounding == "stochastic" and 1 or 0, values.nonfinite == "propagate" and 1 or 0)
+            options.stochastic(values), values.nonfinite == "propagate" and 1 or 0)
     end,
     error_bound = "2^-3 relative, 2^-32.8 of the largest of a group absolute "
         .. "(stochastic: twice); and fp32 roundings",

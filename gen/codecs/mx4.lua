@@ -3,15 +3,15 @@ local options = require("options")
 
 -- How the group's exponent is rounded; the numbers are those of runtime/inline/mx4.h.
 local ROUNDINGS = {even = 0, floor = 1, ceil = 2, nearest = 3}
-local scale_rounding = {
-    name = "scale_rounding",
-    default = "even",
-    expected = "one of \"even\", \"floor\", \"ceil\", \"nearest\"",
-    take = function(value) return ROUNDINGS[value] and value or nil end,
-    text = function(value) return value end,
-    suffix = function(value) return value ~= "even" and "_" .. value or "" end,
-    words = function(value) return value ~= "even" and ("scales by %s"):format(value) or nil end,
-}
+local scale_rounding = options.choice("scale_rounding", {"even", "floor", "ceil", "nearest"})
+
+function scale_rounding.suffix(value)
+    return value ~= "even" and "_" .. value or ""
+end
+
+function scale_rounding.words(value)
+    return value ~= "even" and ("scales by %s"):format(value) or nil
+end
 
 return {
     name = "mx4",
@@ -24,10 +24,10 @@ return {
     },
     element_bits = 4,
     group_bytes = 1,
-    group = function(values) return values.group end,
+    group = options.group_size,
     c_options = function(values)
         return ("{.stochastic = %d, .scale_rounding = %d}"):format(
-            values.rounding == "stochastic" and 1 or 0, ROUNDINGS[values.scale_rounding])
+            options.stochastic(values), ROUNDINGS[values.scale_rounding])
     end,
     error_bound = "half of the distance of the elements about the value, at most a fifth of it "
         .. "from one scale on (stochastic: twice that); and what lies beyond 6 scales",

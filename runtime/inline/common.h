@@ -98,6 +98,17 @@ typedef void (*embdist_codelet_function)(const embdist_work *work);
 #define EMBDIST_X86 0
 #endif
 
+/* The finalizer of MurmurHash3: every input bit changes half of the output bits. */
+static inline uint64_t embdist_mix(uint64_t x)
+{
+    x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ (x >> 33);
+}
+
+/* Neighbouring numbers are spread by the golden ratio before they are mixed. */
+#define EMBDIST_MIX_STEP UINT64_C(0x9e3779b97f4a7c15)
+
 /* Adds a value of a row to an inspection: NaN and infinities are refused, and others where `refused`
  * says so. Returns whether the value is a NaN or an infinity. */
 static inline int embdist_inspect(embdist_inspection *inspection, int64_t row, int64_t column,

@@ -347,19 +347,11 @@ EMBDIST_AVX2 __m256i embdist_fp8_codes_avx2(__m256 value, embdist_fp8_group grou
     return _mm256_or_si256(_mm256_and_si256(code, _mm256_set1_epi32(0x7f)), sign);
 }
 
-EMBDIST_AVX2 __m128i embdist_fp8_pack_avx2(__m256i codes)
-{
-    const __m128i words =
-        _mm_packus_epi32(_mm256_castsi256_si128(codes), _mm256_extracti128_si256(codes, 1));
-    return _mm_packus_epi16(words, words);
-}
-
 EMBDIST_AVX2 void embdist_fp8_write_wire_avx2(char *to, __m256 value, embdist_fp8_group group,
                                               __m256i random, embdist_fp8_options options,
                                               embdist_fp8_format format)
 {
-    const __m256i codes = embdist_fp8_codes_avx2(value, group, random, options, format);
-    _mm_storel_epi64((__m128i *)(void *)to, embdist_fp8_pack_avx2(codes));
+    embdist_bytes_write_avx2(to, embdist_fp8_codes_avx2(value, group, random, options, format));
 }
 
 EMBDIST_AVX2 void embdist_fp8_write_wire_part_avx2(char *to, __m256 value, int64_t count,
@@ -368,38 +360,7 @@ EMBDIST_AVX2 void embdist_fp8_write_wire_part_avx2(char *to, __m256 value, int64
                                                    embdist_fp8_format format)
 {
     const __m256i codes = embdist_fp8_codes_avx2(value, group, random, options, format);
-    char bytes[8];
-    int64_t at = 0; /* in pieces of constant size: no call */
-    _mm_storel_epi64((__m128i *)(void *)bytes, embdist_fp8_pack_avx2(codes));
-    if (count & 4) {
-        memcpy(to, bytes, 4);
-        at = 4;
-    }
-    if (count & 2) {
-        memcpy(to + at, bytes + at, 2);
-        at += 2;
-    }
-    if (count & 1) {
-        to[at] = bytes[at];
-    }
-}
-
-EMBDIST_AVX2 __m128i embdist_fp8_read_part_avx2(const char *from, int64_t count)
-{
-    char codes[16] = {0};
-    int64_t at = 0;
-    if (count & 4) {
-        memcpy(codes, from, 4);
-        at = 4;
-    }
-    if (count & 2) {
-        memcpy(codes + at, from + at, 2);
-        at += 2;
-    }
-    if (count & 1) {
-        codes[at] = from[at];
-    }
-    return _mm_loadu_si128((const __m128i *)(const void *)codes);
+    embdist_bytes_write_part_avx2(to, codes, count);
 }
 
 /* The first eight codes. As fp16 numbers they have their mantissa and exponent bits where fp16 has
@@ -425,15 +386,14 @@ EMBDIST_AVX2 __m256 embdist_fp8_values_avx2(__m128i codes, embdist_fp8_group gro
 EMBDIST_AVX2 __m256 embdist_fp8_read_wire_avx2(const char *from, embdist_fp8_group group,
                                                embdist_fp8_format format)
 {
-    const __m128i codes = _mm_loadl_epi64((const __m128i *)(const void *)from);
-    return embdist_fp8_values_avx2(codes, group, format);
+    return embdist_fp8_values_avx2(embdist_bytes_read_avx2(from), group, format);
 }
 
 EMBDIST_AVX2 __m256 embdist_fp8_read_wire_part_avx2(const char *from, int64_t count,
                                                     embdist_fp8_group group,
                                                     embdist_fp8_format format)
 {
-    return embdist_fp8_values_avx2(embdist_fp8_read_part_avx2(from, count), group, format);
+    return embdist_fp8_values_avx2(embdist_bytes_read_part_avx2(from, count), group, format);
 }
 
 EMBDIST_AVX2 __m256 embdist_fp8_round_avx2(__m256 value, embdist_fp8_group group, __m256i random,

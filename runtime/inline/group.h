@@ -42,4 +42,64 @@
 
 #include "random.h"
 
+#if EMBDIST_X86
+
+/* ---- AVX2: eight codes of a byte each, the lower bytes of eight integers from 0 to 255 */
+
+EMBDIST_AVX2 __m128i embdist_bytes_pack_avx2(__m256i codes)
+{
+    const __m128i words =
+        _mm_packus_epi32(_mm256_castsi256_si128(codes), _mm256_extracti128_si256(codes, 1));
+    return _mm_packus_epi16(words, words);
+}
+
+EMBDIST_AVX2 void embdist_bytes_write_avx2(char *to, __m256i codes)
+{
+    _mm_storel_epi64((__m128i *)(void *)to, embdist_bytes_pack_avx2(codes));
+}
+
+EMBDIST_AVX2 void embdist_bytes_write_part_avx2(char *to, __m256i codes, int64_t count)
+{
+    char bytes[8];
+    int64_t at = 0; /* in pieces of constant size: no call */
+    embdist_bytes_write_avx2(bytes, codes);
+    if (count & 4) {
+        memcpy(to, bytes, 4);
+        at = 4;
+    }
+    if (count & 2) {
+        memcpy(to + at, bytes + at, 2);
+        at += 2;
+    }
+    if (count & 1) {
+        to[at] = bytes[at];
+    }
+}
+
+/* The bytes, in the lower half. */
+EMBDIST_AVX2 __m128i embdist_bytes_read_avx2(const char *from)
+{
+    return _mm_loadl_epi64((const __m128i *)(const void *)from);
+}
+
+EMBDIST_AVX2 __m128i embdist_bytes_read_part_avx2(const char *from, int64_t count)
+{
+    char bytes[8] = {0};
+    int64_t at = 0;
+    if (count & 4) {
+        memcpy(bytes, from, 4);
+        at = 4;
+    }
+    if (count & 2) {
+        memcpy(bytes + at, from + at, 2);
+        at += 2;
+    }
+    if (count & 1) {
+        bytes[at] = from[at];
+    }
+    return embdist_bytes_read_avx2(bytes);
+}
+
+#endif
+
 #endif

@@ -359,19 +359,10 @@ EMBDIST_AVX2 __m256 embdist_int8_values_avx2(__m256i codes, embdist_int8_group g
                             _mm256_castsi256_ps(nan));
 }
 
-/* The lower bytes of eight integers from 0 to 255, in the lower half. */
-EMBDIST_AVX2 __m128i embdist_int8_pack_avx2(__m256i codes)
-{
-    const __m128i words =
-        _mm_packus_epi32(_mm256_castsi256_si128(codes), _mm256_extracti128_si256(codes, 1));
-    return _mm_packus_epi16(words, words);
-}
-
 EMBDIST_AVX2 void embdist_int8_write_wire_avx2(char *to, __m256 value, embdist_int8_group group,
                                                __m256i random, embdist_int8_options options)
 {
-    const __m256i codes = embdist_int8_codes_avx2(value, group, random, options);
-    _mm_storel_epi64((__m128i *)(void *)to, embdist_int8_pack_avx2(codes));
+    embdist_bytes_write_avx2(to, embdist_int8_codes_avx2(value, group, random, options));
 }
 
 EMBDIST_AVX2 void embdist_int8_write_wire_part_avx2(char *to, __m256 value, int64_t count,
@@ -379,27 +370,14 @@ EMBDIST_AVX2 void embdist_int8_write_wire_part_avx2(char *to, __m256 value, int6
                                                     embdist_int8_options options)
 {
     const __m256i codes = embdist_int8_codes_avx2(value, group, random, options);
-    char bytes[8];
-    int64_t at = 0; /* in pieces of constant size: no call */
-    _mm_storel_epi64((__m128i *)(void *)bytes, embdist_int8_pack_avx2(codes));
-    if (count & 4) {
-        memcpy(to, bytes, 4);
-        at = 4;
-    }
-    if (count & 2) {
-        memcpy(to + at, bytes + at, 2);
-        at += 2;
-    }
-    if (count & 1) {
-        to[at] = bytes[at];
-    }
+    embdist_bytes_write_part_avx2(to, codes, count);
 }
 
 EMBDIST_AVX2 __m256 embdist_int8_read_wire_avx2(const char *from, embdist_int8_group group,
                                                 embdist_int8_options options)
 {
     (void)options;
-    const __m128i codes = _mm_loadl_epi64((const __m128i *)(const void *)from);
+    const __m128i codes = embdist_bytes_read_avx2(from);
     return embdist_int8_values_avx2(_mm256_cvtepu8_epi32(codes), group);
 }
 
@@ -407,20 +385,9 @@ EMBDIST_AVX2 __m256 embdist_int8_read_wire_part_avx2(const char *from, int64_t c
                                                      embdist_int8_group group,
                                                      embdist_int8_options options)
 {
-    char bytes[8] = {0};
-    int64_t at = 0;
-    if (count & 4) {
-        memcpy(bytes, from, 4);
-        at = 4;
-    }
-    if (count & 2) {
-        memcpy(bytes + at, from + at, 2);
-        at += 2;
-    }
-    if (count & 1) {
-        bytes[at] = from[at];
-    }
-    return embdist_int8_read_wire_avx2(bytes, group, options);
+    (void)options;
+    const __m128i codes = embdist_bytes_read_part_avx2(from, count);
+    return embdist_int8_values_avx2(_mm256_cvtepu8_epi32(codes), group);
 }
 
 EMBDIST_AVX2 __m256 embdist_int8_round_avx2(__m256 value, embdist_int8_group group, __m256i random,

@@ -8,27 +8,16 @@
 
 #include "vector.h"
 
-/* The finalizer of MurmurHash3: every input bit changes half of the output bits. */
-static inline uint64_t embdist_random_mix(uint64_t x)
-{
-    x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
-    x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return x ^ (x >> 33);
-}
-
-/* Neighbouring numbers are spread by the golden ratio. */
-#define EMBDIST_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
-
 /* The key of a rank's rows in a call. */
 static inline uint64_t embdist_random_key(uint64_t seed, int64_t rank)
 {
-    return embdist_random_mix(embdist_random_mix(seed + EMBDIST_RANDOM_STEP) + (uint64_t)rank);
+    return embdist_mix(embdist_mix(seed + EMBDIST_MIX_STEP) + (uint64_t)rank);
 }
 
 /* The key of one row, whose place is in bytes from the start of the rank's packed rows. */
 static inline uint64_t embdist_random_row(uint64_t key, int64_t place)
 {
-    return embdist_random_mix(key + (uint64_t)place * EMBDIST_RANDOM_STEP);
+    return embdist_mix(key + (uint64_t)place * EMBDIST_MIX_STEP);
 }
 
 /* 32 bits for element i of a row: two rounds of multiplication and shift, each with half of the

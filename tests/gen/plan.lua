@@ -402,7 +402,8 @@ return { name = "s", dists = {
             symbol = "s_unpack_sum_d100_int8_g32_sr",
             file = "s_unpack_sum_d100_int8_g32_sr.c",
             op = "unpack_sum",
-            templates = {"groups/head.c.tmpl", "groups/unpack_sum.c.tmpl", "tail.c.tmpl"},
+            templates = {"groups/head.c.tmpl", "sums.c.tmpl", "groups/row.c.tmpl",
+                "groups/unpack_sum.c.tmpl", "tail.c.tmpl"},
             tables = {
                 {
                     name = "s_unpack_sum_d100_int8_g32_sr_wire",

@@ -161,8 +161,8 @@ tap.run {
                 end
             end
         end
-        -- Six ops and a head in each of two families, and the tail.
-        tap.equal(15, count, "codelet templates")
+        -- Six ops and a head in each of two families, the rows of groups, the sums and the tail.
+        tap.equal(17, count, "codelet templates")
     end},
     {"what codelet templates mention of a codelet, the plan has", function()
         for file, text in pairs(templates) do
